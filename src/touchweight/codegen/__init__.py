@@ -1,0 +1,1 @@
+"""From expressions to code: scheduling, emitters, building and caching the machine code."""

@@ -1,0 +1,97 @@
+"""The on-disk cache of compiled libraries.
+
+A library is named by a hash of everything that made it: source, headers, flags, compiler, processor. Loading a library
+runs its code, so the cache must be ours alone: a folder that another user owns or could write to is refused, and a
+private temporary folder serves instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+_private: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def default_folder() -> Path:
+    """``$TOUCHWEIGHT_CACHE``, else the user's cache folder."""
+    chosen = os.environ.get("TOUCHWEIGHT_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base) / "touchweight" if base else Path.home() / ".touchweight"
+    base = os.environ.get("XDG_CACHE_HOME")
+    root = Path(base) if base and os.path.isabs(base) else Path.home() / ".cache"
+    return root / "touchweight"
+
+
+def why_unsafe(path: Path) -> str | None:
+    """Why a file or folder cannot be trusted, or None when it can."""
+    try:
+        info = os.lstat(path)
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})"
+    if stat.S_ISLNK(info.st_mode):
+        return "it is a symbolic link"
+    if not hasattr(os, "geteuid"):
+        return None
+    if info.st_uid != os.geteuid():
+        return f"it belongs to user {info.st_uid}"
+    if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others may write to it"
+    return None
+
+
+def cache_folder() -> Path:
+    """A folder that only this user can write to; a temporary one, with a warning, when the usual one is unsafe."""
+    folder = default_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        problem = why_unsafe(folder)
+        if problem is None and not os.access(folder, os.W_OK):
+            problem = "it is read-only"
+    except OSError as error:
+        problem = f"it cannot be made ({error.strerror})"
+    except RuntimeError:
+        problem = "there is no home folder"
+    if problem is None:
+        return folder
+    if not _private:
+        warnings.warn(
+            f"expected a private cache folder at {folder}, but {problem}; using a temporary one, so models are "
+            "compiled anew each time (set TOUCHWEIGHT_CACHE to a folder of your own)",
+            stacklevel=3,
+        )
+        _private.append(tempfile.TemporaryDirectory(prefix="touchweight-"))
+    return Path(_private[0].name)
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A name for what ``parts`` describe together."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()[:40]
+
+
+def cached(key: str, suffix: str, make: Callable[[Path], None]) -> Path:
+    """The file called ``key``; made by ``make(temporary path)`` if it is not there or cannot be trusted."""
+    folder = cache_folder()
+    target = folder / f"{key}{suffix}"
+    if target.exists() and why_unsafe(target) is None and target.is_file():
+        return target
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+        made = Path(scratch) / f"{key}{suffix}"
+        make(made)
+        os.chmod(made, 0o700)
+        os.replace(made, target)
+    return target

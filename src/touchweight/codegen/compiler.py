@@ -1,0 +1,176 @@
+"""Finding a C compiler and building shared libraries with it."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import BuildError
+
+#: where the headers and sources that are not generated live
+NATIVE = Path(__file__).resolve().parent.parent / "native"
+
+#: measured: -ffast-math gains nothing here and would remove the guards against NaN
+FLAGS = ("-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fvisibility=hidden", "-w")
+
+#: seconds a compiler may take before we give up on it
+PATIENCE = 600
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler: its command, what it calls itself, and the flag that targets this processor."""
+
+    command: tuple[str, ...]
+    version: str
+    tune: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its command, for people."""
+        return " ".join(Path(self.command[0]).name if i == 0 else part for i, part in enumerate(self.command))
+
+
+def candidates() -> list[tuple[str, ...]]:
+    """The commands to try, in order: $CC, cc, gcc, clang, the compiler inside the ziglang wheel."""
+    found: list[tuple[str, ...]] = []
+    if os.environ.get("CC"):
+        found.append(tuple(shlex.split(os.environ["CC"])))
+    for name in ("cc", "gcc", "clang"):
+        path = shutil.which(name)
+        if path:
+            found.append((path,))
+    if importlib.util.find_spec("ziglang") is not None:
+        found.append((sys.executable, "-m", "ziglang", "cc"))
+    return found
+
+
+@functools.cache
+def _probe(command: tuple[str, ...]) -> Compiler | None:
+    try:
+        shown = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version = shown.splitlines()[0].strip() if shown.strip() else "unknown"
+    tune: tuple[str, ...] = ()
+    for flags in (("-march=native",), ("-mcpu=native",)):
+        if _accepts(command, flags):
+            tune = flags
+            break
+    if not tune and not _accepts(command, ()):
+        return None
+    return Compiler(command, version, tune)
+
+
+def _accepts(command: tuple[str, ...], flags: tuple[str, ...]) -> bool:
+    null = "NUL" if sys.platform == "win32" else os.devnull
+    try:
+        done = subprocess.run(
+            [*command, *flags, "-x", "c", "-c", "-", "-o", null],
+            input="int tw_probe(int x) { return x + 1; }\n",
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def find_compiler() -> Compiler | None:
+    """The first compiler that works, or None; ``TOUCHWEIGHT_NO_COMPILER=1`` hides them all."""
+    if os.environ.get("TOUCHWEIGHT_NO_COMPILER"):
+        return None
+    for command in candidates():
+        found = _probe(command)
+        if found is not None:
+            return found
+    return None
+
+
+@functools.cache
+def cpu_identity() -> str:
+    """What distinguishes this processor for ``-march=native``: its model and features."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    wanted = ("model name", "flags", "Features", "CPU part", "CPU implementer")
+    lines = [line for line in text.splitlines() if line.startswith(wanted)]
+    return platform.machine() + "\n" + "\n".join(sorted(set(lines)))
+
+
+def cpu_features() -> frozenset[str]:
+    """Names of vector features, such as avx2, as the kernel gives them."""
+    for line in cpu_identity().splitlines():
+        if line.startswith(("flags", "Features")):
+            return frozenset(line.split(":", 1)[1].split())
+    return frozenset()
+
+
+def native_lanes() -> int:
+    """How many doubles a vector register of this processor holds."""
+    features = cpu_features()
+    if "avx512f" in features:
+        return 8
+    return 4 if "avx2" in features or "avx" in features else 2
+
+
+def library_suffix() -> str:
+    """File ending of shared libraries here."""
+    return {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+def optimisation(statements: int) -> str:
+    """-O3 while it pays; gentler for very long code, where compile time would run away."""
+    if statements > 60_000:
+        return "-O1"
+    return "-O2" if statements > 12_000 else "-O3"
+
+
+def compile_object(compiler: Compiler, source: Path, target: Path, flags: tuple[str, ...]) -> None:
+    """One source to one object file."""
+    _run(compiler, [*flags, "-fPIC", "-c", str(source), "-o", str(target)], source)
+
+
+def link_library(compiler: Compiler, parts: list[Path], target: Path) -> None:
+    """Object files to a shared library."""
+    extra = [] if sys.platform == "win32" else ["-lm"]
+    _run(compiler, ["-shared", *map(str, parts), "-o", str(target), *extra], target)
+
+
+def _run(compiler: Compiler, arguments: list[str], what: Path) -> None:
+    environment = dict(os.environ, LC_ALL="C")
+    try:
+        done = subprocess.run(
+            [*compiler.command, *arguments], capture_output=True, text=True, timeout=PATIENCE, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildError(f"expected {compiler.name} to finish within {PATIENCE} s, it did not; the model may be too large") from None
+    except OSError as error:
+        raise BuildError(f"expected to run {compiler.name}, found: {error}; set CC to a working compiler") from None
+    if done.returncode != 0:
+        first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
+        raise BuildError(
+            f"expected {compiler.name} to compile {what.name}, found: {first}; run `touchweight doctor`, or set "
+            "TOUCHWEIGHT_NO_COMPILER=1 to run generated Python instead"
+        )
+
+
+def include_flags() -> tuple[str, ...]:
+    """Where the native headers are."""
+    return (f"-I{NATIVE}",)
+
+
+def python_platform() -> str:
+    """Platform tag, part of every cache key."""
+    return sysconfig.get_platform()

@@ -1,0 +1,1 @@
+"""The mechanics: one file per piece of theory, from a mechanism to expressions."""

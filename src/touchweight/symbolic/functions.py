@@ -1,0 +1,288 @@
+"""Functions of expressions, each with the rules that hold for it.
+
+Constants fold, odd and even functions move signs outside, angles shed multiples of pi/2. Conditions (``less``,
+``both``, ...) are functions too; they may only be read by :func:`select` and by each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .expr import (
+    ONE,
+    PRIORITY,
+    ZERO,
+    Add,
+    Const,
+    Expr,
+    Func,
+    Number,
+    Scalar,
+    _intern_add,
+    _negate,
+    as_expr,
+    const,
+    intern_func,
+    leading_sign,
+    power,
+)
+
+#: functions whose value is a truth value
+CONDITIONS = frozenset({"less", "less_equal", "equal", "both", "either", "negation"})
+
+_HALF_PI = math.pi / 2.0
+
+
+def _sign_of(x: float) -> float:
+    return float((x > 0) - (x < 0))
+
+
+#: what each function does to plain numbers
+NUMERIC: dict[str, Callable[..., Any]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": _sign_of,
+    "min": min,
+    "max": max,
+    "floor": math.floor,
+    "pow": lambda x, y: x**y,
+    "less": lambda x, y: float(x < y),
+    "less_equal": lambda x, y: float(x <= y),
+    "equal": lambda x, y: float(x == y),
+    "both": lambda x, y: float(bool(x) and bool(y)),
+    "either": lambda x, y: float(bool(x) or bool(y)),
+    "negation": lambda x: float(not x),
+    "select": lambda c, x, y: x if c else y,
+}
+
+#: f(-x) = -f(x)
+ODD = frozenset({"sin", "tan", "asin", "atan", "tanh", "sign"})
+#: f(-x) = f(x)
+EVEN = frozenset({"cos", "abs"})
+#: f(x, y) = f(y, x)
+SYMMETRIC = frozenset({"min", "max", "equal", "both", "either"})
+
+
+def function(name: str, *args: Scalar) -> Expr:
+    """The application of ``name`` (a key of :data:`NUMERIC`) to ``args``, simplified."""
+    nodes = tuple(as_expr(a) for a in args)
+    if all(type(n) is Const for n in nodes):
+        return const(_fold(name, [n.value for n in nodes]))  # type: ignore[attr-defined]
+    if name in ODD and leading_sign(nodes[0]) < 0:
+        return _negate(function(name, _negate(nodes[0])))
+    if name in EVEN and leading_sign(nodes[0]) < 0:
+        return function(name, _negate(nodes[0]))
+    if name in ("sin", "cos"):
+        return _sine_cosine(name, nodes[0])
+    if name in SYMMETRIC:
+        if nodes[0] is nodes[1]:
+            return ONE if name == "equal" else nodes[0]
+        nodes = tuple(sorted(nodes, key=lambda n: (n.key, n.serial)))
+    return intern_func(name, nodes)
+
+
+def _fold(name: str, values: list[float]) -> float:
+    try:
+        result = NUMERIC[name](*values)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        shown = ", ".join(f"{v:g}" for v in values)
+        raise ValueError(f"expected numbers inside the domain of {name}, found {name}({shown})") from None
+    if isinstance(result, complex):
+        raise ValueError(f"expected a non-negative base, found {values[0]:g} ** {values[1]:g}")
+    return float(result)
+
+
+def _sine_cosine(name: str, angle: Expr) -> Expr:
+    """sin or cos with multiples of pi/2 shifted out of the angle, so that sin(q + pi/2) is cos(q)."""
+    if type(angle) is Add and angle.const:
+        turns = angle.const / _HALF_PI
+        whole = round(turns)
+        if whole and abs(turns - whole) < 1e-15 * max(1.0, abs(turns)):
+            rest = angle.terms[0][0] if len(angle.terms) == 1 and angle.terms[0][1] == 1 else None
+            base = rest if rest is not None else _without_const(angle)
+            shift = whole % 4 if name == "sin" else (whole + 1) % 4  # cos(x) = sin(x + pi/2)
+            turned = function("sin" if shift % 2 == 0 else "cos", base)
+            return turned if shift < 2 else _negate(turned)
+    return intern_func(name, (angle,), _trig_key(name, angle))
+
+
+def _without_const(angle: Add) -> Expr:
+    if len(angle.terms) == 1:
+        n, c = angle.terms[0]
+        return n * c
+    return _intern_add(angle.terms, 0.0)
+
+
+def _trig_key(name: str, angle: Expr) -> str:
+    if type(angle) is Add and len(angle.terms) <= 8:
+        inner = "+".join(f"{n.key}*{c}" for n, c in angle.terms)
+    else:
+        inner = angle.key
+    return f"{PRIORITY['trig']}{inner[:160]}.{name}"
+
+
+def sin(x: Scalar) -> Expr:
+    """Sine of an angle [rad]."""
+    return function("sin", x)
+
+
+def cos(x: Scalar) -> Expr:
+    """Cosine of an angle [rad]."""
+    return function("cos", x)
+
+
+def tan(x: Scalar) -> Expr:
+    """Tangent of an angle [rad]."""
+    return function("tan", x)
+
+
+def asin(x: Scalar) -> Expr:
+    """Arc sine [rad] of a number in [-1, 1]."""
+    return function("asin", x)
+
+
+def acos(x: Scalar) -> Expr:
+    """Arc cosine [rad] of a number in [-1, 1]."""
+    return function("acos", x)
+
+
+def atan(x: Scalar) -> Expr:
+    """Arc tangent [rad]."""
+    return function("atan", x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Expr:
+    """Angle [rad] of the point (x, y)."""
+    return function("atan2", y, x)
+
+
+def exp(x: Scalar) -> Expr:
+    """Exponential."""
+    return function("exp", x)
+
+
+def log(x: Scalar) -> Expr:
+    """Natural logarithm of a positive number."""
+    return function("log", x)
+
+
+def tanh(x: Scalar) -> Expr:
+    """Hyperbolic tangent."""
+    return function("tanh", x)
+
+
+def sqrt(x: Scalar) -> Expr:
+    """Square root of a non-negative number."""
+    return power(x, 0.5)
+
+
+def absolute(x: Scalar) -> Expr:
+    """Absolute value."""
+    node = as_expr(x)
+    if type(node) is Func and node.name == "abs":
+        return node
+    return function("abs", node)
+
+
+def sign(x: Scalar) -> Expr:
+    """-1, 0 or +1."""
+    return function("sign", x)
+
+
+def floor(x: Scalar) -> Expr:
+    """Largest whole number not above x."""
+    return function("floor", x)
+
+
+def minimum(a: Scalar, b: Scalar) -> Expr:
+    """The smaller of two."""
+    return function("min", a, b)
+
+
+def maximum(a: Scalar, b: Scalar) -> Expr:
+    """The larger of two."""
+    return function("max", a, b)
+
+
+def less(a: Scalar, b: Scalar) -> Expr:
+    """The condition a < b."""
+    x, y = as_expr(a), as_expr(b)
+    return ZERO if x is y else function("less", x, y)
+
+
+def less_equal(a: Scalar, b: Scalar) -> Expr:
+    """The condition a <= b."""
+    x, y = as_expr(a), as_expr(b)
+    return ONE if x is y else function("less_equal", x, y)
+
+
+def equal(a: Scalar, b: Scalar) -> Expr:
+    """The condition a == b (``==`` itself compares nodes)."""
+    x, y = as_expr(a), as_expr(b)
+    return ONE if x is y else function("equal", x, y)
+
+
+def is_condition(x: Expr) -> bool:
+    """Whether a node is a truth value rather than a number."""
+    return type(x) is Func and x.name in CONDITIONS
+
+
+def _condition(x: Scalar) -> Expr:
+    node = as_expr(x)
+    if type(node) is not Const and not is_condition(node):
+        raise TypeError(f"expected a condition such as a < b, found the number-valued expression {node}")
+    return node
+
+
+def both(a: Scalar, b: Scalar) -> Expr:
+    """Logical and of two conditions."""
+    x, y = _condition(a), _condition(b)
+    for one, other in ((x, y), (y, x)):
+        if type(one) is Const:
+            return other if one.value else ZERO
+    return function("both", x, y)
+
+
+def either(a: Scalar, b: Scalar) -> Expr:
+    """Logical or of two conditions."""
+    x, y = _condition(a), _condition(b)
+    for one, other in ((x, y), (y, x)):
+        if type(one) is Const:
+            return ONE if one.value else other
+    return function("either", x, y)
+
+
+def negation(a: Scalar) -> Expr:
+    """Logical not of a condition."""
+    x = _condition(a)
+    if type(x) is Func and x.name == "negation":
+        return x.args[0]
+    return function("negation", x)
+
+
+def select(condition: Scalar, then: Scalar, otherwise: Scalar) -> Expr:
+    """``then`` where the condition holds, else ``otherwise``: the piecewise law."""
+    c, x, y = _condition(condition), as_expr(then), as_expr(otherwise)
+    if x is y:
+        return x
+    if type(c) is Const:
+        return x if c.value else y
+    return function("select", c, x, y)
+
+
+__all__ = [
+    "CONDITIONS", "NUMERIC", "Number", "absolute", "acos", "asin", "atan", "atan2", "both", "cos", "either",
+    "equal", "exp", "floor", "function", "is_condition", "less", "less_equal", "log", "maximum", "minimum",
+    "negation", "select", "sign", "sin", "sqrt", "tan", "tanh",
+]  # fmt: skip
