@@ -26,14 +26,14 @@ check: $(VENV)/.check  ## check style, types and documentation
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/mkdocs build --strict --quiet
+	$(MKDOCS) build --strict --quiet
 
 bench: $(VENV)/.bench  ## time the generated dynamics beside other codes, then run the slow tests
 	$(VENV)/bin/touchweight bench dynamics
 	$(VENV)/bin/pytest -m slow || [ $$? -eq 5 ]  # 5: there is no slow test
 
-docs: $(VENV)/.docs  ## build the documentation into site/
-	$(VENV)/bin/mkdocs build --strict --quiet
+docs: $(VENV)/.check  ## build the documentation into site/
+	$(MKDOCS) build --strict --quiet
 	@echo "open site/index.html"
 
 clean:  ## remove the environment and everything built
@@ -45,14 +45,14 @@ clean:  ## remove the environment and everything built
 # the extra that brings a C compiler, when no compiler answers to its name
 COMPILER = $(shell for c in "$(CC)" cc gcc clang; do $$c --version >/dev/null 2>&1 && exit; done; echo compiler)
 
+MKDOCS = NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs
 PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --prefer-binary --disable-pip-version-check
 
 $(VENV)/.play:  EXTRAS = [$(COMPILER)]
 $(VENV)/.check: EXTRAS = [lint,docs]
-$(VENV)/.docs:  EXTRAS = [docs]
 $(VENV)/.bench: EXTRAS = [dev]
 
-$(VENV)/.play $(VENV)/.check $(VENV)/.docs $(VENV)/.bench: pyproject.toml | $(VENV)/.made
+$(VENV)/.play $(VENV)/.check $(VENV)/.bench: pyproject.toml | $(VENV)/.made
 	@echo "installing touchweight$(EXTRAS:[]=) into $(VENV)"
 	@$(PIP_INSTALL) --editable '.$(EXTRAS:[]=)'
 	@touch $@

@@ -39,7 +39,20 @@ def _attempt(function: Any, *args: Any) -> Expr:
 
 
 def _expressions(children: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-    one = [sy.sin, sy.cos, sy.tan, sy.atan, sy.exp, sy.tanh, sy.absolute, sy.sign, sy.floor, sy.sqrt, sy.log, sy.asin]
+    one = [
+        sy.sin,
+        sy.cos,
+        sy.tan,
+        sy.atan,
+        sy.exp,
+        sy.tanh,
+        sy.absolute,
+        sy.sign,
+        sy.floor,
+        sy.sqrt,
+        sy.log,
+        sy.asin,
+    ]
     two = [
         lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b,
         sy.atan2, sy.minimum, sy.maximum, lambda a, b: a if isinstance(b, sy.Const) else sy.power(a, b),
@@ -54,7 +67,9 @@ def _expressions(children: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     return st.one_of(
         st.builds(_attempt, st.sampled_from(one), children),
         st.builds(_attempt, st.sampled_from(two), children, children),
-        st.builds(lambda a, e: _attempt(sy.power, a, e), children, st.sampled_from([2, 3, -1, -2, 0.5, -0.5, 1.5])),
+        st.builds(
+            lambda a, e: _attempt(sy.power, a, e), children, st.sampled_from([2, 3, -1, -2, 0.5, -0.5, 1.5])
+        ),
         st.builds(_attempt, st.just(sy.select), joined, children, children),
     )
 
@@ -140,7 +155,15 @@ def test_what_is_wrong_is_one_sentence_with_its_place(source: str, says: str) ->
 
 
 @pytest.mark.parametrize(
-    "source", ["(" * 5000 + "1" + ")" * 5000, "-" * 5000 + "1", "sin(" * 5000, "2**" * 5000 + "1", "not " * 5000, "1+(" * 500]
+    "source",
+    [
+        "(" * 5000 + "1" + ")" * 5000,
+        "-" * 5000 + "1",
+        "sin(" * 5000,
+        "2**" * 5000 + "1",
+        "not " * 5000,
+        "1+(" * 500,
+    ],
 )
 def test_nesting_has_a_limit(source: str) -> None:
     with pytest.raises(MechanismError, match="levels of nesting"):

@@ -47,7 +47,7 @@ def inverse_dynamics(rows: Sequence[JointRow], q: SX, v: SX, a: SX) -> SX:
         else:
             dv = dv + axis * a[i] + 2 * ca.cross(w, axis * v[i])
         B = ca.skew(dw) + ca.mtimes(w, w.T) - ca.dot(w, w) * ca.SX.eye(3)
-        m, mc, I = rigid_body(row)  # noqa: E741
+        m, mc, I = rigid_body(row)
         frames.append((R, p))
         omega.append(w)
         alpha.append(dw)
@@ -72,7 +72,7 @@ def mass_matrix(rows: Sequence[JointRow], q: SX) -> SX:
     bodies = [rigid_body(row) for row in rows]
     M = ca.SX(n, n)
     for i in reversed(range(n)):
-        row, (R, p), (m, mc, I) = rows[i], frames[i], bodies[i]  # noqa: E741
+        row, (R, p), (m, mc, I) = rows[i], frames[i], bodies[i]
         axis = ca.SX(row.axis)
         if row.kind == "R":
             f, moment = ca.cross(axis, mc), ca.mtimes(I, axis)
@@ -111,11 +111,11 @@ def articulated_dynamics(rows: Sequence[JointRow], q: SX, v: SX, tau: SX) -> SX:
     bias: list[tuple[SX, SX]] = []
     for i, row in enumerate(rows):
         s_w, s_l = subspace(row)
-        w, l = moved_down(frames[i], velocity[row.parent])  # noqa: E741
+        w, l = moved_down(frames[i], velocity[row.parent])
         drift.append((ca.cross(w, s_w * v[i]), ca.cross(l, s_w * v[i]) + ca.cross(w, s_l * v[i])))
-        w, l = w + s_w * v[i], l + s_l * v[i]  # noqa: E741
+        w, l = w + s_w * v[i], l + s_l * v[i]
         velocity.append((w, l))
-        m, mc, I = rigid_body(row)  # noqa: E741
+        m, mc, I = rigid_body(row)
         momentum, turning = m * l + ca.cross(w, mc), ca.mtimes(I, w) + ca.cross(mc, l)
         inertia.append((I, ca.skew(mc), m * ca.SX.eye(3)))
         bias.append((ca.cross(w, turning) + ca.cross(l, momentum), ca.cross(w, momentum)))
@@ -180,7 +180,7 @@ def subspace(row: JointRow) -> tuple[SX, SX]:
 
 def moved_down(frame: tuple[SX, SX], motion: tuple[SX, SX]) -> tuple[SX, SX]:
     """A parent's motion (angular, linear at its origin) as the child's frame has it."""
-    (R, p), (w, l) = frame, motion  # noqa: E741
+    (R, p), (w, l) = frame, motion
     return ca.mtimes(R.T, w), ca.mtimes(R.T, l + ca.cross(w, p))
 
 

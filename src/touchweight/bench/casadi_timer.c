@@ -22,7 +22,8 @@ static void casadi_call(void *context, const double *state) {
 int main(int argc, char **argv) {
     if (argc != 8) timer_fail("usage: casadi_timer STATES RESULTS COUNT REPEAT INPUTS JOINTS NUMBERS");
     const size_t count = strtoul(argv[3], NULL, 10), repeat = strtoul(argv[4], NULL, 10);
-    const size_t joints = strtoul(argv[6], NULL, 10), numbers = strtoul(argv[7], NULL, 10), width = 3 * joints;
+    const size_t joints = strtoul(argv[6], NULL, 10), numbers = strtoul(argv[7], NULL, 10);
+    const size_t width = 3 * joints;
     casadi_int arguments, results, integers, doubles;
     rival_work(&arguments, &results, &integers, &doubles);
     if (arguments > 8 || results > 8) timer_fail("the generated function wants more arguments than expected");
@@ -33,7 +34,8 @@ int main(int argc, char **argv) {
     context.results[0] = calloc(numbers + 1, sizeof(double));
     const double *states = timer_read(argv[1], count * width);
     FILE *file = fopen(argv[2], "wb");
-    if (!file || !context.iw || !context.w || !context.results[0]) timer_fail("the results cannot be written");
+    if (!file) timer_fail("the results cannot be written");
+    if (!context.iw || !context.w || !context.results[0]) timer_fail("out of memory");
 
     for (size_t i = 0; i < count; i++) {
         casadi_call(&context, states + i * width);

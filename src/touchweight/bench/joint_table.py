@@ -101,7 +101,7 @@ def write_table(rows: Sequence[JointRow]) -> str:
     """
     lines = [str(len(rows))]
     for row in rows:
-        I = row.inertia  # noqa: E741
+        I = row.inertia
         numbers = [*row.axis, *row.rotation.ravel(), *row.position, row.mass, *row.com]
         numbers += [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
         lines.append(" ".join([str(row.parent), row.kind, *(repr(float(number)) for number in numbers)]))
@@ -112,7 +112,7 @@ def snapped(rows: Sequence[JointRow], tolerance: float = 1e-10) -> list[JointRow
     """The same robot with quarter turns made exact.
 
     A URDF writes a right angle as 1.57079632679, whose cosine is 5e-12: a number generated code would carry
-    along where a zero should vanish. Entries of axes and rotations within `tolerance` of 0 or ±1 become exact.
+    along where a zero should vanish. Entries of axes and rotations within `tolerance` of 0 or ±1 are made so.
     """
     return [
         replace(row, axis=_snap(row.axis, tolerance), rotation=_turn(row.rotation, tolerance)) for row in rows

@@ -2,8 +2,8 @@
 
      mujoco_timer MODEL.mjb STATES RESULTS COUNT REPEAT
 
-   STATES has COUNT rows q, v, u in MuJoCo's joint order; u is the applied joint force. RESULTS gets q and v after the
-   step. Setting the state is a copy of 3 nv doubles inside the timed call. */
+   STATES has COUNT rows q, v, u in MuJoCo's joint order; u is the applied joint force. RESULTS gets q and v
+   after the step. Setting the state is a copy of 3 nv doubles inside the timed call. */
 #include <string.h>
 
 #include <mujoco/mujoco.h>
@@ -30,7 +30,8 @@ int main(int argc, char **argv) {
     mjModel *model = mj_loadModel(argv[1], NULL);
     if (!model || model->nq != model->nv) timer_fail("the model cannot be read");
     mujoco_context context = {model, mj_makeData(model)};
-    const size_t n = (size_t)model->nv, count = strtoul(argv[4], NULL, 10), repeat = strtoul(argv[5], NULL, 10);
+    const size_t n = (size_t)model->nv;
+    const size_t count = strtoul(argv[4], NULL, 10), repeat = strtoul(argv[5], NULL, 10);
     const double *states = timer_read(argv[2], count * 3 * n);
     FILE *results = fopen(argv[3], "wb");
     if (!results || !context.data) timer_fail("the results cannot be written");

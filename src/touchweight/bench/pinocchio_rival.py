@@ -1,8 +1,8 @@
 """Pinocchio, from its headers, compiled for this machine: RNEA, CRBA and ABA in both conventions.
 
-Timing the Python bindings would measure the bindings; linking the wheel's library would measure code built for
-another machine. So a small C++ program is built from the headers alone, and its results are checked against the
-bindings'.
+Timing the Python bindings would measure the bindings; linking the wheel's library would measure code built
+for another machine. So a small C++ program is built from the headers alone, and its results are checked
+against the bindings'.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def packaged_headers(package: str, witness: str) -> Path | None:
 
 
 def eigen_headers() -> Path:
-    """Eigen's headers: PyPI's cmeel-eigen, else those inside CasADi, else the system's."""
+    """Eigen's headers: the package cmeel-eigen, else those inside CasADi, else the system's."""
     found = packaged_headers("cmeel-eigen", "Eigen/Core") or packaged_headers("casadi", "Eigen/Core")
     system = Path("/usr/include/eigen3")
     if found or (system / "Eigen" / "Core").exists():
@@ -65,7 +65,7 @@ def pinocchio_headers() -> Path:
     found = found or packaged_headers("pin", "pinocchio/multibody.hpp")
     if found and (found / "boost").is_dir():
         return found
-    raise MissingRival("Pinocchio's C++ headers were not found: pip install touchweight[dev].")
+    raise MissingRival("The C++ headers of Pinocchio 4 were not found: pip install 'pin>=4'.")
 
 
 def programs() -> dict[tuple[str, str], Program]:

@@ -1,8 +1,9 @@
-// Times one Pinocchio algorithm (-DALGORITHM_RNEA, _CRBA or _ABA) in each of its conventions, from its headers alone.
+// Times one Pinocchio algorithm (-DALGORITHM_RNEA, _CRBA or _ABA) in each convention, from headers alone.
 //
 //   pinocchio_timer TABLE STATES RESULTS COUNT REPEAT
 //
-// TABLE   text: the number of joints, then one joint a line: parent kind axis[3] R[9, by rows] p[3] mass com[3] I[6]
+// TABLE   text: the number of joints, then one joint a line:
+//         parent kind axis[3] R[9, by rows] p[3] mass com[3] I[6]
 //         (kind: R or P; I: Ixx Iyy Izz Ixy Ixz Iyz about the centre of mass; parent 0 is the ground).
 // STATES  COUNT rows of doubles q, v, u; u is the acceleration for RNEA and the force for ABA.
 // RESULTS every result of each convention in turn, written for checking. Times go to stdout as JSON.
@@ -53,7 +54,8 @@ static pinocchio::Model read_table(const char *path) {
         table >> parent >> kind >> axis.x() >> axis.y() >> axis.z();
         for (int row = 0; row < 3; ++row)
             for (int column = 0; column < 3; ++column) table >> R(row, column);
-        table >> p.x() >> p.y() >> p.z() >> mass >> com.x() >> com.y() >> com.z() >> xx >> yy >> zz >> xy >> xz >> yz;
+        table >> p.x() >> p.y() >> p.z() >> mass >> com.x() >> com.y() >> com.z();
+        table >> xx >> yy >> zz >> xy >> xz >> yz;
         if (!table) timer_fail("the joint table ends too early");
         I << xx, xy, xz, xy, yy, yz, xz, yz, zz;
         const auto joint =
@@ -77,10 +79,11 @@ struct Variant {
 static void call_rnea(void *context, const double *state) {
     auto &c = *static_cast<Context *>(context);
     const auto n = c.model.nv;
-    pinocchio::rnea(c.model, c.data, State(state, n), State(state + n, n), State(state + 2 * n, n));
+    const State q(state, n), v(state + n, n), a(state + 2 * n, n);
+    pinocchio::rnea(c.model, c.data, q, v, a);
 }
 static const std::vector<Variant> variants = {{"", call_rnea}};
-static const Eigen::VectorXd collect(const Context &c) { return c.data.tau; }
+static Eigen::VectorXd collect(const Context &c) { return c.data.tau; }
 
 #elif defined(ALGORITHM_CRBA)
 template <pinocchio::Convention convention>
@@ -90,7 +93,7 @@ static void call_crba(void *context, const double *state) {
 }
 static const std::vector<Variant> variants = {{"world", call_crba<pinocchio::Convention::WORLD>},
                                               {"local", call_crba<pinocchio::Convention::LOCAL>}};
-static const Eigen::VectorXd collect(const Context &c) {
+static Eigen::VectorXd collect(const Context &c) {
     const Eigen::MatrixXd M = c.data.M.template selfadjointView<Eigen::Upper>();
     return Eigen::Map<const Eigen::VectorXd>(M.data(), M.size());
 }
@@ -100,17 +103,19 @@ template <pinocchio::Convention convention>
 static void call_aba(void *context, const double *state) {
     auto &c = *static_cast<Context *>(context);
     const auto n = c.model.nv;
-    pinocchio::aba(c.model, c.data, State(state, n), State(state + n, n), State(state + 2 * n, n), convention);
+    const State q(state, n), v(state + n, n), tau(state + 2 * n, n);
+    pinocchio::aba(c.model, c.data, q, v, tau, convention);
 }
 static const std::vector<Variant> variants = {{"world", call_aba<pinocchio::Convention::WORLD>},
                                               {"local", call_aba<pinocchio::Convention::LOCAL>}};
-static const Eigen::VectorXd collect(const Context &c) { return c.data.ddq; }
+static Eigen::VectorXd collect(const Context &c) { return c.data.ddq; }
 #endif
 
 int main(int argc, char **argv) {
     if (argc != 6) timer_fail("usage: pinocchio_timer TABLE STATES RESULTS COUNT REPEAT");
     const pinocchio::Model model = read_table(argv[1]);
-    const std::size_t count = std::stoul(argv[4]), repeat = std::stoul(argv[5]), width = 3 * std::size_t(model.nv);
+    const std::size_t count = std::stoul(argv[4]), repeat = std::stoul(argv[5]);
+    const std::size_t width = 3 * std::size_t(model.nv);
     const double *states = timer_read(argv[2], count * width);
     FILE *results = fopen(argv[3], "wb");
     if (!results) timer_fail("the results cannot be written");
@@ -124,8 +129,8 @@ int main(int argc, char **argv) {
             timer_write(results, result.data(), std::size_t(result.size()));
         }
         const timing t = time_states(variants[k].call, &context, states, count, width, repeat);
-        std::cout << (k ? ", " : "") << "{\"variant\": \"" << variants[k].name << "\", \"best_ns\": " << t.best_ns
-                  << ", \"median_ns\": " << t.median_ns << "}";
+        std::cout << (k ? ", " : "") << "{\"variant\": \"" << variants[k].name << "\", "
+                  << "\"best_ns\": " << t.best_ns << ", \"median_ns\": " << t.median_ns << "}";
     }
     std::cout << "]" << std::endl;
     return fclose(results);

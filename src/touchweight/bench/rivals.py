@@ -26,7 +26,7 @@ class RivalTime:
     version: str
     """The rival's version; empty when it was not measured."""
     algorithm: str
-    """"inverse dynamics", "mass matrix", "direct dynamics", "Euler step", "RK4 step"; "all" if none was measured."""
+    """Inverse dynamics, mass matrix, direct dynamics, Euler step or RK4 step; all when none was measured."""
     robot: str
     seconds: float | None
     """Seconds per call, the best of the passes; None when not measured."""
@@ -54,8 +54,8 @@ def measure_rivals(
     """Time every rival on every robot: the best of `repeat` passes over `count` random states.
 
     `progress` is told in words what comes next. Built programs are kept in `cache`, which is
-    `toolchain.default_cache()` if not given. A rival that cannot be measured gives an entry without a time whose
-    note says why.
+    `toolchain.default_cache()` if not given. A rival that cannot be measured gives an entry without a time
+    whose note says why.
     """
     say = progress or (lambda _: None)
     names = tuple(rivals)

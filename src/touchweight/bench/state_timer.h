@@ -1,6 +1,6 @@
 /* The one timing loop every rival is timed by: best and median pass over the same random states.
 
-   A state is one row of `width` doubles (q, v, u). `call` is timed; what it computed is collected afterwards, untimed.
+   A state is one row of `width` doubles (q, v, u). `call` is timed; collecting what it computed is not.
    Valid as C11 and as C++17. */
 #ifndef TOUCHWEIGHT_STATE_TIMER_H
 #define TOUCHWEIGHT_STATE_TIMER_H
@@ -25,7 +25,7 @@ static double *timer_read(const char *path, size_t length) {
     double *values = (double *)malloc(length * sizeof(double) + 1);
     FILE *file = fopen(path, "rb");
     if (!values || !file) timer_fail("the states cannot be read");
-    if (fread(values, sizeof(double), length, file) != length) timer_fail("the states are fewer than announced");
+    if (fread(values, sizeof(double), length, file) != length) timer_fail("fewer states than announced");
     fclose(file);
     return values;
 }

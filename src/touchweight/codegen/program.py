@@ -110,7 +110,7 @@ def _first_use(body: Block, slots: list[Symbol]) -> list[Symbol]:
 
 def schedule(roots: Sequence[Expr]) -> Block:
     """Put the nodes that ``roots`` need in an order, and choose which of them get a temporary."""
-    order = topological(roots)
+    order = depth_first(roots)
     uses: dict[Expr, int] = {}
     for n in order:
         for c in n.children:
@@ -136,6 +136,29 @@ def schedule(roots: Sequence[Expr]) -> Block:
         else:
             depth[n] = inner
     return Block(angles, steps, list(roots))
+
+
+def depth_first(roots: Sequence[Expr]) -> list[Expr]:
+    """Every node that ``roots`` need, each right before its first reader: values are short-lived, registers suffice."""
+    present = set(topological(roots))
+    order: list[Expr] = []
+    done: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(r, False) for r in reversed(roots)]
+    while stack:
+        n, ready = stack.pop()
+        if n in done:
+            continue
+        if ready:
+            done.add(n)
+            order.append(n)
+            continue
+        stack.append((n, True))
+        # older children first: they belong to the outward pass that the others build on
+        children = sorted(n.children, key=lambda c: -c.serial)
+        if isinstance(n, Mul) and n.unit is not n and n.unit in present:
+            children.append(n.unit)  # the same product without its number serves others: scale it
+        stack.extend((c, False) for c in children if c not in done)
+    return order
 
 
 def _powers(n: Expr) -> bool:

@@ -8,12 +8,12 @@ entries of U only, so the gyroscopic terms come for free.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..symbolic import ZERO, Expr, share, total
 from .frames import Posture
-from .tree import Tree
+from .tree import Link, Tree
 from .vector import (
     ZERO3,
     Matrix,
@@ -22,12 +22,14 @@ from .vector import (
     congruence,
     cross,
     dot,
+    is_identity,
     is_zero,
     minus,
     negative,
     plus,
     scale,
     shared,
+    shared_symmetric,
     transform,
     transform_back,
 )
@@ -45,57 +47,76 @@ def inverse_dynamics(
     tree: Tree,
     where: Sequence[Posture],
     a: Sequence[Expr],
-    external: dict[int, Wrench] | None = None,
+    external: Mapping[int, Wrench] | None = None,
 ) -> list[Expr]:
     """Generalised forces that produce the accelerations ``a`` (symbols, or zeros for the bias).
 
     ``external`` holds the wrench that acts on each link, in its working axes.
     """
-    accelerations = forward_pass(tree, where, a)
-    return backward_pass(tree, where, a, accelerations, external or {})
+    wrenches = forward_pass(tree, where, a)
+    for index, pushed in (external or {}).items():
+        own = wrenches[index]
+        wrenches[index] = Wrench(minus(own.force, pushed.force), minus(own.moment, pushed.moment))
+    return backward_pass(tree, where, a, wrenches)
 
 
 @dataclass
 class Motion:
-    """A link's angular velocity, U and the acceleration of its origin, in its working axes."""
+    """A link's angular velocity and acceleration, U, and the acceleration of its origin, in its working axes."""
 
     omega: Vector
-    spread: Matrix
+    gain: Vector
     acceleration: Vector
+    spread: Matrix
 
 
-def forward_pass(tree: Tree, where: Sequence[Posture], a: Sequence[Expr]) -> list[Motion]:
-    """Velocities and accelerations, outward from the ground."""
-    ground = (ZERO3, ZERO3, negative(tree.gravity), (ZERO3, ZERO3, ZERO3))
-    state: list[tuple[Vector, Vector, Vector, Matrix]] = []
+def forward_pass(tree: Tree, where: Sequence[Posture], a: Sequence[Expr]) -> list[Wrench]:
+    """Velocities and accelerations, outward from the ground; returns what each link's own inertia takes.
+
+    The wrench is formed as soon as the motion is known: it is shorter than the motion, so less has to be kept for the
+    way back.
+    """
+    ground = Motion(ZERO3, ZERO3, negative(tree.gravity), (ZERO3, ZERO3, ZERO3))
+    motions: list[Motion] = []
+    wrenches: list[Wrench] = []
     for link, pose in zip(tree.links, where, strict=True):
-        w0, dw0, a0, u0 = state[link.parent] if link.parent >= 0 else ground
-        accel = transform_back(pose.turn, shared(plus(a0, transform(u0, pose.offset))))
-        w = shared(transform_back(pose.turn, w0))
-        dw = shared(transform_back(pose.turn, dw0))
-        rates = list(link.v)
-        gains = [a[link.speed + k] for k in range(len(rates))]
-        if link.kind == "P":
-            slide = scale(rates[0], pose.axis)
-            accel = plus(accel, scale(gains[0], pose.axis), scale(2, cross(w, slide)))
-            state.append((w, dw, shared(accel), u0 if link.parent >= 0 and pose_same(pose) else spread(w, dw)))
-            continue
-        if link.kind == "R":
-            spin, gain = scale(rates[0], pose.axis), scale(gains[0], pose.axis)
-        else:
-            spin = transform(pose.body, (rates[0], rates[1], rates[2]))
-            gain = transform(pose.body, (gains[0], gains[1], gains[2]))
-        dw = shared(plus(dw, gain, cross(w, spin)))
-        w = shared(plus(w, spin))
-        state.append((w, dw, shared(accel), spread(w, dw)))
-    return [Motion(w, u, acc) for w, _, acc, u in state]
+        base = motions[link.parent] if link.parent >= 0 else ground
+        motions.append(link_motion(link, pose, base, a))
+        wrenches.append(inertial_wrench(link, pose, motions[-1]))
+    return wrenches
 
 
-def pose_same(pose: Posture) -> bool:
-    """Whether a link shares its parent's working axes."""
-    from .vector import is_identity
+def link_motion(link: Link, pose: Posture, base: Motion, a: Sequence[Expr]) -> Motion:
+    """The motion of a link from that of its parent."""
+    accel = transform_back(pose.turn, shared(plus(base.acceleration, transform(base.spread, pose.offset))))
+    w = shared(transform_back(pose.turn, base.omega))
+    dw = shared(transform_back(pose.turn, base.gain))
+    gains = [a[link.speed + k] for k in range(len(link.v))]
+    if link.kind == "P":
+        slide = scale(link.v[0], pose.axis)
+        accel = plus(accel, scale(gains[0], pose.axis), scale(2, cross(w, slide)))
+        same = base.spread if is_identity(pose.turn) else spread(w, dw)
+        return Motion(w, dw, shared(accel), same)
+    if link.kind == "R":
+        spin, gain = scale(link.v[0], pose.axis), scale(gains[0], pose.axis)
+    else:
+        spin = transform(pose.body, (link.v[0], link.v[1], link.v[2]))
+        gain = transform(pose.body, (gains[0], gains[1], gains[2]))
+    dw = shared(plus(dw, gain, cross(w, spin)))
+    w = shared(plus(w, spin))
+    return Motion(w, dw, shared(accel), spread(w, dw))
 
-    return is_identity(pose.turn)
+
+def inertial_wrench(link: Link, pose: Posture, move: Motion) -> Wrench:
+    """Force and moment that a link's own inertia takes."""
+    matter = link.inertia
+    s = shared(transform(pose.body, matter.moment))
+    force = plus(transform(move.spread, s), scale(matter.mass, move.acceleration))
+    moment = cross(s, move.acceleration)
+    if not is_zero(matter.second):
+        second = shared_symmetric(congruence(pose.body, matter.second))
+        moment = plus(moment, inertial_moment(move.spread, second, move.omega))
+    return Wrench(shared(force), shared(moment))
 
 
 def spread(w: Vector, dw: Vector) -> Matrix:
@@ -121,33 +142,16 @@ def inertial_moment(u: Matrix, k: Symmetric, w: Vector) -> Vector:
 
 
 def backward_pass(
-    tree: Tree,
-    where: Sequence[Posture],
-    a: Sequence[Expr],
-    motion: Sequence[Motion],
-    external: dict[int, Wrench],
+    tree: Tree, where: Sequence[Posture], a: Sequence[Expr], wrenches: Sequence[Wrench]
 ) -> list[Expr]:
     """Forces and moments, inward from the leaves, and their part along each joint."""
-    forces: list[list[Vector]] = [[] for _ in tree.links]
-    moments: list[list[Vector]] = [[] for _ in tree.links]
+    forces: list[list[Vector]] = [[w.force] for w in wrenches]
+    moments: list[list[Vector]] = [[w.moment] for w in wrenches]
     tau: list[Expr] = [ZERO] * len(tree.speeds)
     for link in reversed(tree.links):
-        pose, move, matter = where[link.index], motion[link.index], link.inertia
-        f, n = forces[link.index], moments[link.index]
-        s = shared(transform(pose.body, matter.moment))
-        if not is_zero(s):
-            f.append(transform(move.spread, s))
-            n.append(cross(s, move.acceleration))
-        if matter.mass is not ZERO:
-            f.append(scale(matter.mass, move.acceleration))
-        if not is_zero(matter.second):
-            second = tuple(share(x) for x in congruence(pose.body, matter.second))
-            n.append(inertial_moment(move.spread, second, move.omega))  # type: ignore[arg-type]
-        if link.index in external:
-            f.append(negative(external[link.index].force))
-            n.append(negative(external[link.index].moment))
-        force, moment = shared(plus(*f)) if f else ZERO3, shared(plus(*n)) if n else ZERO3
-        _project(link, pose, force, moment, a, tau)
+        pose = where[link.index]
+        force, moment = shared(plus(*forces[link.index])), shared(plus(*moments[link.index]))
+        _project(link, pose, Wrench(force, moment), a, tau)
         if link.parent >= 0:
             up = shared(transform(pose.turn, force))
             forces[link.parent].append(up)
@@ -156,14 +160,12 @@ def backward_pass(
     return tau
 
 
-def _project(link, pose, force, moment, a, tau):  # type: ignore[no-untyped-def]
+def _project(link: Link, pose: Posture, wrench: Wrench, a: Sequence[Expr], tau: list[Expr]) -> None:
+    """The part of a wrench along each speed of the link, with the drive's own inertia."""
     if link.kind == "S":
-        along = transform_back(pose.body, moment)
+        along = transform_back(pose.body, wrench.moment)
         for k in range(3):
             tau[link.speed + k] = along[k] + link.armature * a[link.speed + k]
     else:
-        effort = moment if link.kind == "R" else force
+        effort = wrench.moment if link.kind == "R" else wrench.force
         tau[link.speed] = dot(pose.axis, effort) + link.armature * a[link.speed]
-
-
-__all__ = ["Motion", "Wrench", "backward_pass", "forward_pass", "inverse_dynamics", "minus"]

@@ -39,7 +39,8 @@ FRICTION_SPEED = 1e-2
 #: the kinds a parameter may have
 PARAMETER_KINDS = ("parameter", "mass", "length", "force")
 
-_INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+#: the entries of an inertia, in order
+INERTIA_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 class Mechanism:
@@ -97,20 +98,30 @@ class Mechanism:
             )
         default = number(value, f"parameter {name}")
         made = symbol(name, kind)
-        self.parameters[name] = Parameter(name, default, made, unit, minimum, maximum, description, explicit=True)
+        self.parameters[name] = Parameter(
+            name, default, made, unit, minimum, maximum, description, explicit=True
+        )
         return made
 
-    def _scalar(self, name: str, value: Scalar | Live, kind: str, unit: str, minimum: float = -math.inf) -> Expr:
+    def _scalar(
+        self, name: str, value: Scalar | Live, kind: str, unit: str, minimum: float = -math.inf
+    ) -> Expr:
         """A number as a live parameter called ``name``; zero stays zero; expressions stay."""
         if isinstance(value, Expr) and not isinstance(value, Const):
             return value
-        live = value if isinstance(value, Live) else Live(number(value, name), unit, minimum)
+        live = value if isinstance(value, Live) else Live(number(value, name))
         if live.value == 0.0 and live is not value:
             return ZERO
         self._claim(self.parameters, name, "parameter")
         made = symbol(name, kind)
         self.parameters[name] = Parameter(
-            name, live.value, made, live.unit, live.minimum, live.maximum, live.description
+            name,
+            live.value,
+            made,
+            unit if live.unit is None else live.unit,
+            minimum if live.minimum is None else live.minimum,
+            live.maximum,
+            live.description,
         )
         return made
 
@@ -130,9 +141,13 @@ class Mechanism:
         if any("\ud800" <= c <= "\udfff" for c in name):
             raise MechanismError(f"expected a name in Unicode for a {what}, found {shown(name)}; rename it")
         if what == "body" and name == "ground":
-            raise MechanismError("expected a name for a body other than 'ground', which is the world; rename it")
+            raise MechanismError(
+                "expected a name for a body other than 'ground', which is the world; rename it"
+            )
         if name in table:
-            raise MechanismError(f"expected a new name for a {what}, found {shown(name)} a second time; rename one")
+            raise MechanismError(
+                f"expected a new name for a {what}, found {shown(name)} a second time; rename one"
+            )
 
     # -- bodies, frames ----------------------------------------------------------------------------------
     def body(
@@ -159,7 +174,7 @@ class Mechanism:
             self._vector(f"{name}.com", com, "length", "m"),
             tuple(  # type: ignore[arg-type]
                 self._scalar(f"{name}.inertia.{k}", v, "parameter", "kg m²")
-                for k, v in zip(_INERTIA, entries, strict=True)
+                for k, v in zip(INERTIA_ENTRIES, entries, strict=True)
             ),
         )
         self.bodies[name] = made
@@ -273,7 +288,9 @@ class Mechanism:
         self._passive(made, damping, friction, stiffness, rest)
         return made
 
-    def _passive(self, joint: Joint, damping: Scalar, friction: Scalar, stiffness: Scalar, rest: Scalar) -> None:
+    def _passive(
+        self, joint: Joint, damping: Scalar, friction: Scalar, stiffness: Scalar, rest: Scalar
+    ) -> None:
         c = self._scalar(f"{joint.name}.damping", damping, "parameter", "N m s/rad or N s/m", 0.0)
         f = self._scalar(f"{joint.name}.friction", friction, "force", "N m or N", 0.0)
         k = self._scalar(f"{joint.name}.stiffness", stiffness, "parameter", "N m/rad or N/m", 0.0)
@@ -296,11 +313,25 @@ class Mechanism:
         """Weld ``child`` to ``parent``."""
         return self.joint(name, "fixed", parent, child, **options)
 
-    def revolute(self, name: str, parent: Body | str, child: Body | str, axis: str | Sequence[float] = "z", **options: Any) -> Joint:
+    def revolute(
+        self,
+        name: str,
+        parent: Body | str,
+        child: Body | str,
+        axis: str | Sequence[float] = "z",
+        **options: Any,
+    ) -> Joint:
         """A hinge: one angle [rad] about ``axis``. Options as in :meth:`joint`."""
         return self.joint(name, "revolute", parent, child, axis=axis, **options)
 
-    def prismatic(self, name: str, parent: Body | str, child: Body | str, axis: str | Sequence[float] = "z", **options: Any) -> Joint:
+    def prismatic(
+        self,
+        name: str,
+        parent: Body | str,
+        child: Body | str,
+        axis: str | Sequence[float] = "z",
+        **options: Any,
+    ) -> Joint:
         """A slider: one displacement [m] along ``axis``. Options as in :meth:`joint`."""
         return self.joint(name, "prismatic", parent, child, axis=axis, **options)
 
@@ -316,11 +347,25 @@ class Mechanism:
         """Two hinges in a cross: about ``axis``, then about ``axis2``. Options as in :meth:`joint`."""
         return self.joint(name, "universal", parent, child, axis=axis, axis2=axis2, **options)
 
-    def cylindrical(self, name: str, parent: Body | str, child: Body | str, axis: str | Sequence[float] = "z", **options: Any) -> Joint:
+    def cylindrical(
+        self,
+        name: str,
+        parent: Body | str,
+        child: Body | str,
+        axis: str | Sequence[float] = "z",
+        **options: Any,
+    ) -> Joint:
         """Slides along and turns about ``axis``. Options as in :meth:`joint`."""
         return self.joint(name, "cylindrical", parent, child, axis=axis, **options)
 
-    def planar(self, name: str, parent: Body | str, child: Body | str, axis: str | Sequence[float] = "z", **options: Any) -> Joint:
+    def planar(
+        self,
+        name: str,
+        parent: Body | str,
+        child: Body | str,
+        axis: str | Sequence[float] = "z",
+        **options: Any,
+    ) -> Joint:
         """Slides in the plane normal to ``axis`` and turns about it. Options as in :meth:`joint`."""
         return self.joint(name, "planar", parent, child, axis=axis, **options)
 
@@ -422,7 +467,9 @@ class Mechanism:
         ``law(d, d_dot, *, parameters)`` gets the distance [m] and its rate [m/s].
         """
         if callable(law):
-            tension = trace(law, {"d": DISTANCE, "d_dot": DISTANCE_RATE}, self._law_parameters(name, parameters))
+            tension = trace(
+                law, {"d": DISTANCE, "d_dot": DISTANCE_RATE}, self._law_parameters(name, parameters)
+            )
         else:
             tension = as_expr(law)
         made: PairForce = self._force(PairForce(name, self._frame_of(a), self._frame_of(b), tension))
@@ -493,7 +540,11 @@ class Mechanism:
             limit: largest force or torque at the joint; zero for none.
         """
         command = self.input(name, "N m or N")
-        ratio = ONE if isinstance(gear, int | float) and gear == 1 else self._scalar(f"{name}.gear", gear, "parameter", "")
+        ratio = (
+            ONE
+            if isinstance(gear, int | float) and gear == 1
+            else self._scalar(f"{name}.gear", gear, "parameter", "")
+        )
         tau = self._scalar(f"{name}.lag", lag, "parameter", "s", 0.0)
         top = self._scalar(f"{name}.limit", limit, "force", "N m or N", 0.0)
         drive: Expr = command

@@ -35,10 +35,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Live:
-    """A number that stays live where it is given, also when it is zero, with its unit and bounds."""
+    """A number that stays live where it is given, also when it is zero.
+
+    What is None is as it would be for a plain number in that place.
+    """
 
     value: float
-    unit: str = ""
-    minimum: float = -math.inf
+    unit: str | None = None
+    minimum: float | None = None
     maximum: float = math.inf
     description: str = ""

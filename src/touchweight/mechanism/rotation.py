@@ -37,8 +37,11 @@ def rotation_matrix(spec: Any) -> Matrix:
 
 
 def _is_row(r: Any) -> bool:
-    return isinstance(r, Sequence | tuple) and not isinstance(r, str) and len(r) == 3 or (
-        hasattr(r, "shape") and getattr(r, "shape", None) == (3,)
+    return (
+        isinstance(r, Sequence | tuple)
+        and not isinstance(r, str)
+        and len(r) == 3
+        or (hasattr(r, "shape") and getattr(r, "shape", None) == (3,))
     )
 
 
@@ -88,4 +91,6 @@ def _check_orthonormal(rows: list[list[Expr]]) -> None:
         for j in range(3):
             got = sum(m[i][k] * m[j][k] for k in range(3))
             if not abs(got - (i == j)) < 1e-6:
-                raise MechanismError("expected a rotation matrix with orthonormal rows, found one that is not")
+                raise MechanismError(
+                    "expected a rotation matrix with orthonormal rows, found one that is not"
+                )

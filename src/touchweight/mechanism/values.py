@@ -13,7 +13,8 @@ from .joint import Axis
 #: an axis entry this close to -1, 0 or 1 is taken to be it, so that right angles stay right
 SNAP = 1e-12
 
-_AXES: dict[str, Axis] = {
+#: axes by name
+AXES: dict[str, Axis] = {
     "x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0),
     "-x": (-1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "-z": (0.0, 0.0, -1.0),
 }  # fmt: skip
@@ -39,21 +40,25 @@ def number(value: Any, what: str) -> float:
 def unit_axis(spec: str | Sequence[float], name: str) -> Axis:
     """An axis of length one, from "x", "-y", ... or three numbers."""
     if isinstance(spec, str):
-        if spec not in _AXES:
+        if spec not in AXES:
             raise MechanismError(
                 f"expected an axis x, y, z, -x, -y, -z or three numbers, found {shown(spec)} for {shown(name)}"
             )
-        return _AXES[spec]
+        return AXES[spec]
     try:
         parts = [number(x, f"axis of {name}") for x in spec]
     except TypeError:
         parts = []
     biggest = max((abs(p) for p in parts), default=0.0)
     if len(parts) != 3 or not 0.0 < biggest < math.inf or any(math.isnan(p) for p in parts):
-        raise MechanismError(f"expected an axis of three numbers, not all zero, found {shown(spec)} for {shown(name)}")
-    scaled = [p / biggest for p in parts]  # no overflow in the squares
-    size = math.sqrt(sum(p * p for p in scaled))
-    x, y, z = (_snapped(p / size) for p in scaled)
+        raise MechanismError(
+            f"expected an axis of three numbers, not all zero, found {shown(spec)} for {shown(name)}"
+        )
+    if abs(math.hypot(*parts) - 1.0) > 1e-15:  # what has length one already stays as it is, to the last digit
+        parts = [p / biggest for p in parts]  # no overflow in the squares
+        size = math.hypot(*parts)
+        parts = [p / size for p in parts]
+    x, y, z = (_snapped(p) for p in parts)
     return (x, y, z)
 
 

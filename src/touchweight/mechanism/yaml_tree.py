@@ -161,23 +161,33 @@ class MapNode(Node):
                 close = difflib.get_close_matches(key[:100], keys, 1)
                 hint = f"did you mean {close[0]}?" if close else f"the keys here are {', '.join(keys)}"
                 at = f"{self.where}: " if self.where else ""
-                raise FileError(self.path, f"{at}expected a known key, found {printable(key, 60)!r}; {hint}", node.line)
+                raise FileError(
+                    self.path, f"{at}expected a known key, found {printable(key, 60)!r}; {hint}", node.line
+                )
 
 
 def parse_yaml(source: str, path: str) -> Node:
     """The tree of one YAML document; ``path`` is what errors name."""
     try:
         return _Composer(path).compose(yaml.parse(source, Loader=_LOADER))
+    except FileError:
+        raise
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        # a quote that never ends is best looked for where it began
+        at_end = "end of stream" in str(error.problem)
+        mark = (error.context_mark if at_end else None) or error.problem_mark or error.context_mark
         reason = " ".join(str(part) for part in (error.context, error.problem) if part)
         line = mark.line + 1 if mark else None
-        raise FileError(path, f"expected well-formed YAML, found: {reason}; check indentation and quotes", line) from None
+        raise FileError(
+            path, f"expected well-formed YAML, found: {reason}; check indentation and quotes", line
+        ) from None
     except yaml.YAMLError as error:
         position = getattr(error, "position", None)
         line = source.count("\n", 0, position) + 1 if isinstance(position, int) and position > 0 else None
         reason = getattr(error, "reason", None) or str(error).splitlines()[0]
-        raise FileError(path, f"expected well-formed YAML, found: {reason}; remove what is not text", line) from None
+        raise FileError(
+            path, f"expected well-formed YAML, found: {reason}; remove what is not text", line
+        ) from None
     except (ValueError, OverflowError) as error:  # the pure Python scanner on an escape such as \UFFFFFFFF
         raise FileError(path, f"expected well-formed YAML, found: {error}; check escapes") from None
 
@@ -212,10 +222,12 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
         if event.tag is not None:
-            raise self.error(f"expected plain data, found the tag {printable(event.tag, 60)}; remove it", event)
+            raise self.error(
+                f"expected plain data, found the tag {printable(event.tag, 60)}; remove it", event
+            )
         made: Node
         if isinstance(event, yaml.ScalarEvent):
-            made = TextNode(self.path, line, where, event.value, event.style is None)
+            made = TextNode(self.path, line, where, event.value, not event.style)
         elif isinstance(event, yaml.SequenceStartEvent):
             made = self.sequence(ListNode(self.path, line, where), depth)
         else:
@@ -230,7 +242,9 @@ class _Composer:
             raise self.error(f"expected an anchor &{printable(event.anchor, 60)} before, found none", event)
         self.expanded += found.size
         if self.expanded > ALIAS_LIMIT:
-            raise self.error(f"expected aliases for at most {ALIAS_LIMIT} nodes, found more; write it out", event)
+            raise self.error(
+                f"expected aliases for at most {ALIAS_LIMIT} nodes, found more; write it out", event
+            )
         return found
 
     def sequence(self, made: ListNode, depth: int) -> ListNode:
@@ -250,10 +264,11 @@ class _Composer:
             if not isinstance(key, TextNode):
                 raise self.error("expected text as a key, found a list or a mapping", event)
             if key.value in made.entries:
-                raise self.error(f"expected each key once, found {printable(key.value, 60)!r} again; rename one", event)
+                raise self.error(
+                    f"expected each key once, found {printable(key.value, 60)!r} again; rename one", event
+                )
             shown = printable(key.value, 60)
             value = self.node(next(self.events), f"{made.where}.{shown}" if made.where else shown, depth + 1)
             made.entries[key.value] = value
             made.size += value.size
         return made
-

@@ -5,11 +5,12 @@
  * Lanes never influence each other: a lane's result has the same bits whatever its neighbours hold.
  *
  * C11 with the vector extensions of gcc (>= 9) and clang (>= 10); no heap, no OS, no include but stdint.h.
- * Meant for -fno-math-errno -fno-trapping-math -ffp-contract=fast, never for -ffast-math.
+ * Meant for -fno-math-errno -fno-trapping-math -ffp-contract=fast, never for -ffast-math. TW_LANES above
+ * TW_LANES_NATIVE is right but slow with gcc, which then compares lane by lane (and wants -Wno-psabi).
  *
  * Who computes what (errors in ulp, measured by tests/native/test_math.py):
- *   sincos, sin, cos              polynomial here, <= 1 ulp for |x| <= 1e6; libm beyond, NaN for inf and NaN
- *   exp, log, tanh, pow           lanes: polynomial here, <= 1, 1, 2.5, 1 ulp; scalar: libm
+ *   sincos, sin, cos              polynomial here, <= 1.1 ulp for |x| <= 1e6 (0.85 with fma); libm beyond
+ *   exp, log, tanh, pow           lanes: polynomial here, <= 1, 1, 1.1, 2 ulp; scalar: libm
  *   tan, asin, acos, atan, atan2  libm, lane by lane
  *   sqrt, abs, floor, sign, min, max, comparisons, select: exact
  *
@@ -180,8 +181,8 @@ typedef long long tw_i8_ __attribute__((vector_size(64)));
 #define TW_SINCOS_BOUND 1e6
 #define TW_SINCOS_BOUND_BITS_ 0x412e848000000000u
 
-/* a - k pi/2 in three parts, left as b + lo. fma: parts of 53, 33 and 53 bits; d is exact (a multiple of 2^-53
-   below 1), the second product is, hence e. no fma: parts of 33, 33 and 53 bits, the first two products exact. */
+/* a - k pi/2 in three parts, left as b + lo. with fma: parts of 53, 33 and 53 bits; d is exact (a multiple of
+   2^-53 below 1) and so is the second product, hence e. without: 33, 33 and 53 bits, two exact products. */
 #if TW_HAS_FMA
 #define TW_REDUCE_(W)                                                                                        \
     tw_v##W##_ d = tw_fma##W##_(k, (tw_v##W##_){0} - 0x1.921fb54442d18p+0, a);                               \
@@ -301,72 +302,39 @@ TW_INLINE void tw_sincos(tw_real x, tw_real *s, tw_real *c)
     }
 }
 
-/* W angles in one register */
-#define TW_FULL_(W)                                                                                          \
-    TW_INLINE int tw_full##W##_(const double *x, double *s, double *c)                                       \
+/* W angles in one register. up to four are gathered one by one: they tend to come fresh from scalar code, and
+   a wide load must wait until narrow stores have reached the cache. */
+#define TW_CHUNK_(W)                                                                                         \
+    TW_INLINE int tw_chunk##W##_(const double *x, double *s, double *c)                                      \
     {                                                                                                        \
-        tw_v##W##_ xv, sv, cv;                                                                               \
-        __builtin_memcpy(&xv, x, sizeof xv);                                                                 \
+        tw_v##W##_ xv = {0}, sv, cv;                                                                         \
+        if (W <= 4) for (int i = 0; i < W; i++) xv[i] = x[i];                                                \
+        else __builtin_memcpy(&xv, x, sizeof xv);                                                            \
         int far = tw_sincos##W##_(xv, &sv, &cv);                                                             \
         __builtin_memcpy(s, &sv, sizeof sv);                                                                 \
         __builtin_memcpy(c, &cv, sizeof cv);                                                                 \
         return far;                                                                                          \
     }
-/* n angles, H < n < W = 2 H: the first H and the last H, so a few twice rather than lanes left empty */
-#define TW_PART_(W, H, LOW, HIGH)                                                                            \
-    TW_INLINE int tw_part##W##_(const double *x, double *s, double *c, int n)                                \
-    {                                                                                                        \
-        tw_v##H##_ low, high;                                                                                \
-        tw_v##W##_ sv, cv;                                                                                   \
-        __builtin_memcpy(&low, x, sizeof low);                                                               \
-        __builtin_memcpy(&high, x + n - H, sizeof high);                                                     \
-        int far = tw_sincos##W##_(__builtin_shufflevector(low, high, LOW, HIGH), &sv, &cv);                  \
-        low = __builtin_shufflevector(sv, sv, LOW), high = __builtin_shufflevector(sv, sv, HIGH);            \
-        __builtin_memcpy(s, &low, sizeof low);                                                               \
-        __builtin_memcpy(s + n - H, &high, sizeof high);                                                     \
-        low = __builtin_shufflevector(cv, cv, LOW), high = __builtin_shufflevector(cv, cv, HIGH);            \
-        __builtin_memcpy(c, &low, sizeof low);                                                               \
-        __builtin_memcpy(c + n - H, &high, sizeof high);                                                     \
-        return far;                                                                                          \
-    }
-#define TW_COMMA_ ,
-#if defined(__has_builtin) && TW_HAS_BUILTIN(__builtin_shufflevector) /* clang, gcc 12 */
-#define TW_HAS_PART_ 1
-#else
-#define TW_HAS_PART_ 0
-#endif
-
-TW_FULL_(2)
+TW_CHUNK_(2)
 #if TW_LANES_NATIVE >= 4
-TW_FULL_(4)
-#if TW_HAS_PART_
-TW_PART_(4, 2, 0 TW_COMMA_ 1, 2 TW_COMMA_ 3)
-#endif
+TW_CHUNK_(4)
 #endif
 #if TW_LANES_NATIVE >= 8
-TW_FULL_(8)
-#if TW_HAS_PART_
-TW_PART_(8, 4, 0 TW_COMMA_ 1 TW_COMMA_ 2 TW_COMMA_ 3, 4 TW_COMMA_ 5 TW_COMMA_ 6 TW_COMMA_ 7)
-#endif
+TW_CHUNK_(8)
 #endif
 
-/* n angles of one evaluation together; n a constant. s and c must not overlap x. */
+/* n angles of one evaluation together; n a constant. s and c must not overlap x. chunks of 8, 4, 2 and a last
+   single one: measured faster than a part-filled wider register. */
 TW_INLINE void tw_sincos_n(const double *TW_RESTRICT x, double *TW_RESTRICT s, double *TW_RESTRICT c, int n)
 {
     int i = 0, far = 0;
 #if TW_LANES_NATIVE >= 8
-    for (; i + 8 <= n; i += 8) far |= tw_full8_(x + i, s + i, c + i);
-#if TW_HAS_PART_
-    if (n - i > 4) far |= tw_part8_(x + i, s + i, c + i, n - i), i = n;
-#endif
+    for (; i + 8 <= n; i += 8) far |= tw_chunk8_(x + i, s + i, c + i);
 #endif
 #if TW_LANES_NATIVE >= 4
-    for (; i + 4 <= n; i += 4) far |= tw_full4_(x + i, s + i, c + i);
-#if TW_HAS_PART_
-    if (n - i > 2) far |= tw_part4_(x + i, s + i, c + i, n - i), i = n;
+    for (; i + 4 <= n; i += 4) far |= tw_chunk4_(x + i, s + i, c + i);
 #endif
-#endif
-    for (; i + 2 <= n; i += 2) far |= tw_full2_(x + i, s + i, c + i);
+    for (; i + 2 <= n; i += 2) far |= tw_chunk2_(x + i, s + i, c + i);
     if (TW_UNLIKELY(far)) tw_sincos_far_(x, s, c, i);
     if (i < n) tw_sincos(x[i], s + i, c + i);
 }
@@ -558,8 +526,8 @@ TW_INLINE tw_real tw_log(tw_real x)
     return tw_select(tw_or(tw_lt(x, o), tw_ne(x, x)), tw_set1(__builtin_nan("")), v);
 }
 
-/* log2 x = k + (2 / ln 2) atanh s as high + low, |relative error| < 2^-64: s and the terms s + s^3/3 in twice
-   the precision, the rest s^5 A(s^2) (relative to s < 2^-73) in one */
+/* log2 x = k + (2 / ln 2) atanh s as high + low, |relative error| about 2^-62: s and the terms s + s^3/3 in
+   twice the precision, the rest s^5 A(s^2) (relative to s < 2^-73) in one */
 TW_INLINE tw_real tw_log2_(tw_real x, tw_real *low)
 {
     const tw_real o = {0};

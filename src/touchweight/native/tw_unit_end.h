@@ -40,30 +40,7 @@ static void batch(const double *c, const double *p, tw_layout p_layout, const do
 
 #else
 
-/* TW_LANES items of an array side by side: element i of item b + l goes to lane l of to[i] */
-static inline void gather_lanes(tw_real *to, const double *src, int size, tw_layout layout, int valid)
-{
-    if (layout.item == 1 && valid == TW_LANES) {
-        for (int i = 0; i < size; ++i) __builtin_memcpy(&to[i], src + i * layout.element, sizeof(tw_real));
-        return;
-    }
-    double *flat = (double *)to;
-    for (int l = 0; l < TW_LANES; ++l) {
-        const double *item = src + (l < valid ? l : valid - 1) * layout.item;
-        for (int i = 0; i < size; ++i) flat[i * TW_LANES + l] = item[i * layout.element];
-    }
-}
-
-static inline void scatter_lanes(double *dst, const tw_real *from, int size, tw_layout layout, int valid)
-{
-    if (layout.item == 1 && valid == TW_LANES) {
-        for (int i = 0; i < size; ++i) __builtin_memcpy(dst + i * layout.element, &from[i], sizeof(tw_real));
-        return;
-    }
-    const double *flat = (const double *)from;
-    for (int l = 0; l < valid; ++l)
-        for (int i = 0; i < size; ++i) dst[l * layout.item + i * layout.element] = flat[i * TW_LANES + l];
-}
+#include "tw_lanes.h"
 
 /* TW_LANES items at a time; the last block repeats its last item and stores only the valid ones */
 static void batch(const double *c, const double *p, tw_layout p_layout, const double *const *in,
@@ -83,7 +60,7 @@ static void batch(const double *c, const double *p, tw_layout p_layout, const do
         const int valid = count - b < TW_LANES ? (int)(count - b) : TW_LANES;
         int at = 0;
         for (int k = 0; k < TW_INPUTS; ++k) {
-            gather_lanes(in_local + at, in[k] + b * in_layout[k].item, sizes_in[k], in_layout[k], valid);
+            tw_gather_items(in_local + at, in[k] + b * in_layout[k].item, sizes_in[k], in_layout[k], valid);
             from[k] = in_local + at;
             at += sizes_in[k];
         }
@@ -93,12 +70,12 @@ static void batch(const double *c, const double *p, tw_layout p_layout, const do
             at += sizes_out[k];
         }
 #if TW_SLOT_LANES
-        gather_lanes(p_local, p + b * p_layout.item, TW_PARAMETERS, p_layout, valid);
+        tw_gather_items(p_local, p + b * p_layout.item, TW_PARAMETERS, p_layout, valid);
         prepare(p_local, table);
 #endif
         evaluate(table, from, to);
         for (int k = 0; k < TW_OUTPUTS; ++k)
-            scatter_lanes(out[k] + b * out_layout[k].item, to[k], sizes_out[k], out_layout[k], valid);
+            tw_scatter_items(out[k] + b * out_layout[k].item, to[k], sizes_out[k], out_layout[k], valid);
     }
 }
 

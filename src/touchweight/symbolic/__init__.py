@@ -1,4 +1,4 @@
-"""The algebra: an interned expression graph that simplifies as it is built, differentiates, counts and prints."""
+"""The algebra: an interned expression graph that simplifies as it grows, differentiates, counts, prints."""
 
 from .count import Operations, count_operations
 from .differentiate import differentiate, directional_all, gradient, jacobian
@@ -56,10 +56,11 @@ from .substitute import substitute, substitute_all
 from .walk import free_symbols, topological
 
 __all__ = [
-    "ONE", "ZERO", "Add", "Const", "Expr", "Func", "Mul", "Operations", "Scalar", "Shared", "Symbol", "absolute",
-    "acos", "add", "as_expr", "asin", "atan", "atan2", "both", "const", "cos", "count_operations", "differentiate",
-    "directional_all", "either", "equal", "evaluate", "evaluate_all", "exp", "floor", "free_symbols", "fresh_table",
-    "gradient", "is_condition", "jacobian", "latex", "less", "less_equal", "log", "maximum", "minimum", "mul",
-    "negation", "power", "select", "share", "sign", "sin", "sqrt", "substitute", "substitute_all", "symbol", "symbols",
-    "tan", "tanh", "text", "topological", "total",
+    "ONE", "ZERO", "Add", "Const", "Expr", "Func", "Mul", "Operations", "Scalar", "Shared", "Symbol",
+    "absolute", "acos", "add", "as_expr", "asin", "atan", "atan2", "both", "const", "cos",
+    "count_operations", "differentiate", "directional_all", "either", "equal", "evaluate", "evaluate_all",
+    "exp", "floor", "free_symbols", "fresh_table", "gradient", "is_condition", "jacobian", "latex", "less",
+    "less_equal", "log", "maximum", "minimum", "mul", "negation", "power", "select", "share", "sign", "sin",
+    "sqrt", "substitute", "substitute_all", "symbol", "symbols", "tan", "tanh", "text", "topological",
+    "total",
 ]  # fmt: skip

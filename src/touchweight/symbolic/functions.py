@@ -1,7 +1,7 @@
 """Functions of expressions, each with the rules that hold for it.
 
-Constants fold, odd and even functions move signs outside, angles shed multiples of pi/2. Conditions (``less``,
-``both``, ...) are functions too; they may only be read by :func:`select` and by each other.
+Constants fold, odd and even functions move signs outside, angles shed multiples of pi/2. Conditions
+(``less``, ``both``, ...) are functions too; they may only be read by :func:`select` and by each other.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from typing import Any
 
 from .expr import (
     ONE,
-    PRIORITY,
     ZERO,
     Add,
     Const,
     Expr,
     Func,
-    Number,
+    Key,
     Scalar,
-    _intern_add,
-    _negate,
     as_expr,
     const,
     intern_func,
     leading_sign,
+    make_sum,
     power,
 )
 
@@ -72,24 +70,42 @@ ODD = frozenset({"sin", "tan", "asin", "atan", "tanh", "sign"})
 EVEN = frozenset({"cos", "abs"})
 #: f(x, y) = f(y, x)
 SYMMETRIC = frozenset({"min", "max", "equal", "both", "either"})
+#: what f(x, x) is when it is not x
+_TWICE = {"less": ZERO, "less_equal": ONE, "equal": ONE}
 
 
 def function(name: str, *args: Scalar) -> Expr:
     """The application of ``name`` (a key of :data:`NUMERIC`) to ``args``, simplified."""
-    nodes = tuple(as_expr(a) for a in args)
-    if all(type(n) is Const for n in nodes):
-        return const(_fold(name, [n.value for n in nodes]))  # type: ignore[attr-defined]
-    if name in ODD and leading_sign(nodes[0]) < 0:
-        return _negate(function(name, _negate(nodes[0])))
-    if name in EVEN and leading_sign(nodes[0]) < 0:
-        return function(name, _negate(nodes[0]))
+    nodes = tuple([as_expr(a) for a in args])
+    values = [n.value for n in nodes if type(n) is Const]
+    if len(values) == len(nodes):
+        return const(_fold(name, values))
+    if name == "pow":
+        return power(*nodes)
+    if name == "select" or name in CONDITIONS:
+        return _logic(name, nodes)
+    x = nodes[0]
+    if name in ODD and leading_sign(x) < 0:
+        return -function(name, -x)
+    if name in EVEN and leading_sign(x) < 0:
+        return function(name, -x)
     if name in ("sin", "cos"):
-        return _sine_cosine(name, nodes[0])
+        return _sine_cosine(name, x)
+    if name == "abs" and type(x) is Func and x.name == "abs":
+        return x
+    return _interned(name, nodes)
+
+
+def _interned(name: str, nodes: tuple[Expr, ...]) -> Expr:
     if name in SYMMETRIC:
         if nodes[0] is nodes[1]:
-            return ONE if name == "equal" else nodes[0]
-        nodes = tuple(sorted(nodes, key=lambda n: (n.key, n.serial)))
+            return nodes[0]
+        nodes = tuple(sorted(nodes, key=_key))
     return intern_func(name, nodes)
+
+
+def _key(node: Expr) -> Key:
+    return node.key
 
 
 def _fold(name: str, values: list[float]) -> float:
@@ -103,33 +119,40 @@ def _fold(name: str, values: list[float]) -> float:
     return float(result)
 
 
+def _logic(name: str, nodes: tuple[Expr, ...]) -> Expr:
+    """Conditions and ``select``: what is known before run time is decided here."""
+    if name in ("both", "either"):
+        for known, other in (nodes, nodes[::-1]):
+            if type(known) is Const:
+                neutral = bool(known.value) == (name == "both")
+                return other if neutral else ZERO if name == "both" else ONE
+    elif name == "negation":
+        if type(nodes[0]) is Func and nodes[0].name == "negation":
+            return nodes[0].args[0]
+    elif name == "select":
+        condition, then, otherwise = nodes
+        if type(condition) is Const:
+            return then if condition.value else otherwise
+        if then is otherwise:
+            return then
+        if type(condition) is Func and condition.name == "negation":
+            return function("select", condition.args[0], otherwise, then)
+    elif nodes[0] is nodes[1]:
+        return _TWICE[name]
+    return _interned(name, nodes)
+
+
 def _sine_cosine(name: str, angle: Expr) -> Expr:
     """sin or cos with multiples of pi/2 shifted out of the angle, so that sin(q + pi/2) is cos(q)."""
     if type(angle) is Add and angle.const:
         turns = angle.const / _HALF_PI
-        whole = round(turns)
+        whole = round(turns) if abs(turns) < 1e9 else 0
         if whole and abs(turns - whole) < 1e-15 * max(1.0, abs(turns)):
-            rest = angle.terms[0][0] if len(angle.terms) == 1 and angle.terms[0][1] == 1 else None
-            base = rest if rest is not None else _without_const(angle)
+            base = make_sum(dict(angle.terms), 0.0)
             shift = whole % 4 if name == "sin" else (whole + 1) % 4  # cos(x) = sin(x + pi/2)
             turned = function("sin" if shift % 2 == 0 else "cos", base)
-            return turned if shift < 2 else _negate(turned)
-    return intern_func(name, (angle,), _trig_key(name, angle))
-
-
-def _without_const(angle: Add) -> Expr:
-    if len(angle.terms) == 1:
-        n, c = angle.terms[0]
-        return n * c
-    return _intern_add(angle.terms, 0.0)
-
-
-def _trig_key(name: str, angle: Expr) -> str:
-    if type(angle) is Add and len(angle.terms) <= 8:
-        inner = "+".join(f"{n.key}*{c}" for n, c in angle.terms)
-    else:
-        inner = angle.key
-    return f"{PRIORITY['trig']}{inner[:160]}.{name}"
+            return turned if shift < 2 else -turned
+    return intern_func(name, (angle,))
 
 
 def sin(x: Scalar) -> Expr:
@@ -189,10 +212,7 @@ def sqrt(x: Scalar) -> Expr:
 
 def absolute(x: Scalar) -> Expr:
     """Absolute value."""
-    node = as_expr(x)
-    if type(node) is Func and node.name == "abs":
-        return node
-    return function("abs", node)
+    return function("abs", x)
 
 
 def sign(x: Scalar) -> Expr:
@@ -217,20 +237,17 @@ def maximum(a: Scalar, b: Scalar) -> Expr:
 
 def less(a: Scalar, b: Scalar) -> Expr:
     """The condition a < b."""
-    x, y = as_expr(a), as_expr(b)
-    return ZERO if x is y else function("less", x, y)
+    return function("less", a, b)
 
 
 def less_equal(a: Scalar, b: Scalar) -> Expr:
     """The condition a <= b."""
-    x, y = as_expr(a), as_expr(b)
-    return ONE if x is y else function("less_equal", x, y)
+    return function("less_equal", a, b)
 
 
 def equal(a: Scalar, b: Scalar) -> Expr:
     """The condition a == b (``==`` itself compares nodes)."""
-    x, y = as_expr(a), as_expr(b)
-    return ONE if x is y else function("equal", x, y)
+    return function("equal", a, b)
 
 
 def is_condition(x: Expr) -> bool:
@@ -241,48 +258,25 @@ def is_condition(x: Expr) -> bool:
 def _condition(x: Scalar) -> Expr:
     node = as_expr(x)
     if type(node) is not Const and not is_condition(node):
-        raise TypeError(f"expected a condition such as a < b, found the number-valued expression {node}")
+        raise TypeError(f"expected a condition such as a < b, found the number-valued expression {node!r}")
     return node
 
 
 def both(a: Scalar, b: Scalar) -> Expr:
     """Logical and of two conditions."""
-    x, y = _condition(a), _condition(b)
-    for one, other in ((x, y), (y, x)):
-        if type(one) is Const:
-            return other if one.value else ZERO
-    return function("both", x, y)
+    return function("both", _condition(a), _condition(b))
 
 
 def either(a: Scalar, b: Scalar) -> Expr:
     """Logical or of two conditions."""
-    x, y = _condition(a), _condition(b)
-    for one, other in ((x, y), (y, x)):
-        if type(one) is Const:
-            return ONE if one.value else other
-    return function("either", x, y)
+    return function("either", _condition(a), _condition(b))
 
 
 def negation(a: Scalar) -> Expr:
     """Logical not of a condition."""
-    x = _condition(a)
-    if type(x) is Func and x.name == "negation":
-        return x.args[0]
-    return function("negation", x)
+    return function("negation", _condition(a))
 
 
 def select(condition: Scalar, then: Scalar, otherwise: Scalar) -> Expr:
     """``then`` where the condition holds, else ``otherwise``: the piecewise law."""
-    c, x, y = _condition(condition), as_expr(then), as_expr(otherwise)
-    if x is y:
-        return x
-    if type(c) is Const:
-        return x if c.value else y
-    return function("select", c, x, y)
-
-
-__all__ = [
-    "CONDITIONS", "NUMERIC", "Number", "absolute", "acos", "asin", "atan", "atan2", "both", "cos", "either",
-    "equal", "exp", "floor", "function", "is_condition", "less", "less_equal", "log", "maximum", "minimum",
-    "negation", "select", "sign", "sin", "sqrt", "tan", "tanh",
-]  # fmt: skip
+    return function("select", _condition(condition), then, otherwise)

@@ -1,250 +1,458 @@
-"""Expressions for people: plain text, the paper's compact notation (S24 for sin(q2 + q4)), and LaTeX."""
+r"""Expressions for people: plain text, the paper's compact notation (S24 for sin(q2 + q4)), and LaTeX.
+
+Both writers keep their own stack, so that no graph is too deep, and stop at a limit, so that none is too
+large. What is shown is sorted for reading: numbers, masses, other parameters, forces, coordinates, sines and
+cosines, then the rest; positive terms before negative ones.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from .expr import Add, Const, Expr, Func, Mul, Number, Shared, Symbol
+from .expr import Add, Const, Expr, Factors, Func, Mul, Number, Scalar, Shared, Symbol, as_expr
 
-_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
-_JOINT = re.compile(r"[a-zA-Z_]*?(\d+)$")
-_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+# how tightly things bind
+_OR, _AND, _NOT, _COMPARE, _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(1, 10)
+_LOGIC = {
+    "less": _COMPARE, "less_equal": _COMPARE, "equal": _COMPARE,
+    "both": _AND, "either": _OR, "negation": _NOT,
+}  # fmt: skip
+_RESERVED = frozenset({"and", "or", "not", "nan", "inf", "infinity"})
 _INFIX = {"less": "<", "less_equal": "<=", "equal": "==", "both": "and", "either": "or"}
+_JOINT = re.compile(r"q[._]?(\d+)")
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+
+
+def text(
+    expr: Scalar, *, compact: bool = False, limit: int = 20_000, names: Mapping[Expr, str] | None = None
+) -> str:
+    """Plain text that reads back as Python (``and``, ``or``, ``not`` and ``==`` stand for conditions).
+
+    Args:
+        expr: what to show.
+        compact: write sin(q2 + q4) as S24.
+        limit: stop, with dots, after so many characters.
+        names: nodes to be shown by a name.
+    """
+    return _Text(names or {}, compact).write(as_expr(expr), limit)
+
+
+def latex(expr: Scalar, *, limit: int = 4_000) -> str:
+    """LaTeX source; long expressions stop with dots after about ``limit`` characters."""
+    return _Latex({}).write(as_expr(expr), limit)
 
 
 def number(value: float) -> str:
     """A number as a person writes it, exact when read back."""
     if abs(value) < 1e15 and value == int(value):
         return str(int(value))
-    return repr(value)
+    return repr(float(value))
 
 
 def quoted(name: str) -> str:
     """A name as text shows it: identifiers with dots as they are, anything else in back-quotes."""
-    if _PLAIN.fullmatch(name) and name not in ("and", "or", "not"):
+    if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED:
         return name
     return "`" + re.sub(r"([`\\])", r"\\\1", name) + "`"
 
 
-def text(
-    expr: Expr, *, compact: bool = False, limit: int = 20_000, names: Mapping[Expr, str] | None = None
-) -> str:
-    """Plain text that reads back as Python; ``compact`` writes sin(q2 + q4) as S24; stops at ``limit`` characters.
+# --------------------------------------------------------------------------------------------------------
+# what text and LaTeX have in common
+# --------------------------------------------------------------------------------------------------------
+class _Part(NamedTuple):
+    """A node still to be written, in brackets unless it binds at least as tightly as asked."""
 
-    ``names`` gives nodes a name to be shown by.
-    """
-    out = _Text(compact, limit, {} if names is None else names).render(expr)[0]
-    return out if len(out) <= limit else out[: max(0, limit - 1)] + "…"
+    node: Expr
+    binding: int = 0
 
 
-class _Text:
-    def __init__(self, compact: bool, limit: int, names: Mapping[Expr, str]) -> None:
-        self.compact = compact
-        self.budget = limit
+class _Close(str):
+    """Text that has to follow, even when the limit is reached before: the bracket that was opened."""
+
+    __slots__ = ()
+
+
+_Pieces = list["str | _Part"]
+
+
+class _Writer(ABC):
+    dots: str
+    brackets: tuple[str, str]
+
+    def __init__(self, names: Mapping[Expr, str]) -> None:
         self.names = names
 
-    def render(self, e: Expr) -> tuple[str, int]:
-        """The text of a node and how tightly it binds."""
-        if self.budget <= 0:
-            return "…", _ATOM
-        if e in self.names:
-            return self.spent(quoted(self.names[e]), _ATOM)
-        if isinstance(e, Const):
-            s = number(e.value)
-            return self.spent(s, _ATOM if e.value >= 0 else _SUM)
-        if isinstance(e, Symbol):
-            return self.spent(quoted(e.name), _ATOM)
-        if isinstance(e, Shared):
-            return self.render(e.inner)
-        if isinstance(e, Add):
-            return self.sum(e), _SUM
-        if isinstance(e, Mul):
-            return self.product(e.coef, e.factors)
-        assert isinstance(e, Func)
-        return self.function(e)
+    def write(self, root: Expr, limit: int) -> str:
+        """All of ``root``, or as much as fits."""
+        out: list[str] = []
+        left = limit
+        stack: _Pieces = [_Part(root)]
+        while stack:
+            piece = stack.pop()
+            if isinstance(piece, str):
+                out.append(piece)
+                left -= len(piece)
+            else:
+                stack.extend(reversed(self.bracketed(piece)))
+            if left < 0:
+                return self.cut("".join(out), limit, [p for p in reversed(stack) if isinstance(p, _Close)])
+        return "".join(out)
 
-    def spent(self, s: str, binding: int) -> tuple[str, int]:
-        self.budget -= len(s)
-        return s, binding
+    @abstractmethod
+    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
+        """What to show when the limit is reached."""
 
-    def at_least(self, e: Expr, binding: int) -> str:
-        s, b = self.render(e)
-        return s if b >= binding else f"({s})"
+    def bracketed(self, part: _Part) -> _Pieces:
+        node = self.seen(part.node)
+        pieces = self.pieces(node)
+        if self.binding(node) >= part.binding:
+            return pieces
+        return [self.brackets[0], *pieces, _Close(self.brackets[1])]
 
-    def sum(self, e: Add) -> str:
-        pieces: list[tuple[str, str]] = []
-        # positive terms first, so that a sum does not open with a minus sign when it need not
-        for n, c in sorted(e.terms, key=lambda t: t[1] < 0):
-            if self.budget <= 0:
-                pieces.append(("+", "…"))
-                break
-            body = self.at_least(n, _PRODUCT) if abs(c) == 1 else f"{number(abs(c))}*{self.at_least(n, _PRODUCT)}"
-            pieces.append(("-" if c < 0 else "+", body))
-        if e.const:
-            pieces.append(("-" if e.const < 0 else "+", number(abs(e.const))))
-        first_sign, first = pieces[0]
-        rest = "".join(f" {s} {b}" for s, b in pieces[1:])
-        return ("-" if first_sign == "-" else "") + first + rest
+    def seen(self, node: Expr) -> Expr:
+        """The node that is shown: what is shared shows what it stands for, unless it has a name."""
+        return node.inner if type(node) is Shared and node not in self.names else node
 
-    def product(self, coef: float, factors: tuple[tuple[Expr, Number], ...]) -> tuple[str, int]:
-        above = [self.factor(n, e) for n, e in factors if e > 0]
-        below = [self.factor(n, -e) for n, e in factors if e < 0]
-        lead = "-" if coef < 0 else ""
-        if abs(coef) != 1 or not above:
-            above.insert(0, number(abs(coef)))
-        body = "*".join(above)
-        if below:
-            body += "/" + (below[0] if len(below) == 1 else f"({'*'.join(below)})")
-        single = len(above) == 1 and not below and not lead
-        if single and len(factors) == 1 and factors[0][1] == 1:
-            return body, _ATOM
-        return lead + body, (_SUM if lead else _PRODUCT)
+    def binding(self, node: Expr) -> int:
+        if node in self.names:
+            return _ATOM
+        if type(node) is Const:
+            return _ATOM if node.value >= 0.0 else _SUM
+        if type(node) is Add:
+            return _SUM
+        if type(node) is Mul:
+            return self.product_binding(node)
+        if type(node) is Func:
+            return _POWER if node.name == "pow" else _LOGIC.get(node.name, _ATOM)
+        return _ATOM
 
-    def factor(self, n: Expr, e: Number) -> str:
+    def product_binding(self, node: Mul) -> int:
+        if self.turned(node.coef, node.factors)[0] < 0.0:
+            return _SUM
+        if any(e < 0 for _, e in node.factors):
+            return _QUOTIENT
+        if len(node.factors) > 1 or node.coef != 1.0:
+            return _PRODUCT
+        return _ATOM if node.factors[0][1] == 0.5 else _POWER
+
+    def pieces(self, node: Expr) -> _Pieces:
+        """A node, spelled out one level deep."""
+        if node in self.names:
+            return [self.name(self.names[node])]
+        if type(node) is Const:
+            return [self.number(node.value)]
+        if type(node) is Symbol:
+            return [self.name(node.name)]
+        if type(node) is Add:
+            return self.sum(node)
+        if type(node) is Mul:
+            return self.product(*self.turned(node.coef, node.factors))
+        if type(node) is Func:
+            return self.function(node)
+        assert type(node) is Shared
+        return [_Part(node.inner)]
+
+    def sum(self, node: Add) -> _Pieces:
+        in_order = sorted(node.terms, key=lambda t: reading_key(t[0]))
+        summands = [self.term(n, c) for n, c in in_order]
+        summands.sort(key=_is_negative)
+        if node.const:
+            # 1 - cos(q), but x + 1
+            at = 0 if node.const > 0.0 > summands[0][0] else len(summands)
+            summands.insert(at, (node.const, [self.number(abs(node.const))]))
+        out: _Pieces = []
+        for c, pieces in summands:
+            out += [" - " if c < 0.0 else " + "] if out else ["-" if c < 0.0 else ""]
+            out += pieces
+        return out
+
+    def term(self, n: Expr, c: float) -> tuple[float, _Pieces]:
+        """The sign of ``c * n`` (as a number) and its text without the sign."""
+        node = self.seen(n)
+        if type(node) is Mul and node.coef == 1.0 and node not in self.names:
+            c, factors = self.turned(c, node.factors)
+            return c, self.product(abs(c), factors)
+        return c, [_Part(n, _QUOTIENT)] if abs(c) == 1.0 else self.product(abs(c), ((n, 1),))
+
+    def turned(self, coef: float, factors: Factors) -> tuple[float, Factors]:
+        """``-m*(cos(q) - 1)`` as ``m*(1 - cos(q))``."""
+        if coef < 0.0:
+            for i, (n, e) in enumerate(factors):
+                node = self.seen(n)
+                if type(node) is Add and e == 1 and node.const < 0.0 and node not in self.names:
+                    return -coef, (*factors[:i], (-node, 1), *factors[i + 1 :])
+        return coef, factors
+
+    @abstractmethod
+    def name(self, name: str) -> str: ...
+
+    @abstractmethod
+    def number(self, value: float) -> str: ...
+
+    @abstractmethod
+    def product(self, coef: float, factors: Factors) -> _Pieces: ...
+
+    @abstractmethod
+    def function(self, node: Func) -> _Pieces: ...
+
+
+def _is_negative(summand: tuple[float, _Pieces]) -> bool:
+    return summand[0] < 0.0
+
+
+def _joined(items: Iterable[_Pieces], separator: str) -> _Pieces:
+    out: _Pieces = []
+    for item in items:
+        out += [separator, *item] if out else item
+    return out
+
+
+#: parameters of all kinds but masses are sorted by name alone: m*g*l, not m*l*g
+_RANK = {"b": "c"}
+
+
+def reading_key(node: Expr, depth: int = 3) -> str:
+    """What terms and factors are sorted by for reading: like ``node.key``, but by names inside composites."""
+    if type(node) is Shared:
+        return reading_key(node.inner, depth)
+    rank, rest = node.key
+    if type(node) is Symbol or (type(node) is Func and node.trig):
+        return _RANK.get(rank, rank) + str(rest)
+    if depth and type(node) is Mul:
+        return rank + "".join(sorted(f"{reading_key(n, depth - 1)}^{e}\1" for n, e in node.factors[:8]))
+    if depth and type(node) is Add:
+        return rank + "".join(sorted(f"{reading_key(n, depth - 1)}\1" for n, _ in node.terms[:8]))
+    if depth and type(node) is Func:
+        return rank + node.name + "".join(f"{reading_key(n, depth - 1)}\1" for n in node.args)
+    return rank
+
+
+def _in_reading_order(factors: Factors) -> tuple[list[tuple[Expr, Number]], list[tuple[Expr, Number]]]:
+    """Factors above and below the line; exponents positive."""
+    ordered = sorted(factors, key=lambda f: reading_key(f[0]))
+    return [(n, e) for n, e in ordered if e > 0], [(n, -e) for n, e in ordered if e < 0]
+
+
+# --------------------------------------------------------------------------------------------------------
+# plain text
+# --------------------------------------------------------------------------------------------------------
+class _Text(_Writer):
+    brackets = ("(", ")")
+
+    def __init__(self, names: Mapping[Expr, str], compact: bool) -> None:
+        super().__init__(names)
+        self.compact = compact
+
+    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
+        return written[: max(0, limit - 1)] + "…"
+
+    def name(self, name: str) -> str:
+        return quoted(name)
+
+    def number(self, value: float) -> str:
+        return number(value)
+
+    def product(self, coef: float, factors: Factors) -> _Pieces:
+        above, below = _in_reading_order(factors)
+        binding = _POWER if len(below) == 1 else _PRODUCT
+        top = [self.factor(n, e, _PRODUCT) for n, e in above]
+        bottom = [self.factor(n, e, binding) for n, e in below]
+        divisor = _divisor(abs(coef))
+        if divisor and top:
+            bottom.insert(0, [str(divisor)])
+        elif abs(coef) != 1.0 or not top:
+            top.insert(0, [number(abs(coef))])
+        out: _Pieces = ["-" if coef < 0.0 else "", *_joined(top, "*")]
+        if len(bottom) > 1:
+            return [*out, "/(", *_joined(bottom, "*"), _Close(")")]
+        return [*out, "/", *bottom[0]] if bottom else out
+
+    def factor(self, n: Expr, e: Number, binding: int) -> _Pieces:
         if e == 1:
-            return self.at_least(n, _POWER)
+            return [_Part(n, binding)]
         if e == 0.5:
-            return f"sqrt({self.render(n)[0]})"
-        shown = number(e)
-        return f"{self.at_least(n, _ATOM)}**{shown}"
+            return ["sqrt(", _Part(n), _Close(")")]
+        return [_Part(n, _ATOM), "**" + number(e)]
 
-    def function(self, e: Func) -> tuple[str, int]:
-        if self.compact and e.name in ("sin", "cos"):
-            short = compact_angle(e)
+    def function(self, node: Func) -> _Pieces:
+        if self.compact and node.trig:
+            short = compact_angle(node)
             if short:
-                return self.spent(short, _ATOM)
-        if e.name in _INFIX:
-            a, b = e.args
-            return f"{self.at_least(a, _SUM)} {_INFIX[e.name]} {self.at_least(b, _SUM)}", 0
-        if e.name == "negation":
-            return f"not ({self.render(e.args[0])[0]})", 0
-        inner = ", ".join(self.render(a)[0] for a in e.args)
-        return self.spent(f"{e.name}({inner})", _ATOM)
+                return [short]
+        if node.name == "pow":
+            return [_Part(node.args[0], _ATOM), "**", _Part(node.args[1], _ATOM)]
+        if node.name == "negation":
+            return ["not (", _Part(node.args[0]), _Close(")")]
+        if node.name in _INFIX:
+            binding = _LOGIC[node.name]
+            a, b = node.args
+            return [_Part(a, binding), f" {_INFIX[node.name]} ", _Part(b, binding + 1)]
+        return [f"{node.name}(", *_joined([[_Part(a)] for a in node.args], ", "), _Close(")")]
 
 
-def compact_angle(e: Func) -> str | None:
-    """``S24`` for sin(q2 + q4) when every symbol ends in its joint number, else nothing."""
-    angle = e.args[0]
-    terms = angle.terms if isinstance(angle, Add) else ((angle, 1.0),)
-    if isinstance(angle, Add) and angle.const:
+def _divisor(size: float) -> int:
+    """The whole number up to 100 that ``size`` is the inverse of, when that is shorter to read; else zero."""
+    n = round(1.0 / size) if 0.01 <= size < 0.5 else 0
+    return n if n and 1.0 / n == size == float(n) ** -1 and len(number(size)) > 5 else 0
+
+
+def compact_angle(node: Func) -> str | None:
+    """``S24`` for sin(q2 + q4), ``S2p14`` for sin(q2 + q14); nothing when the angle is no sum of joints."""
+    angle = node.args[0]
+    terms = angle.terms if type(angle) is Add else ((angle, 1.0),)
+    if type(angle) is Add and angle.const:
         return None
     joints = []
     for n, c in terms:
-        found = _JOINT.match(n.name) if isinstance(n, Symbol) else None
+        found = _JOINT.fullmatch(n.name) if type(n) is Symbol else None
         if found is None or c != 1.0:
             return None
         joints.append(found.group(1))
-    return e.name[0].upper() + "".join(joints)
+    return node.name[0].upper() + ("" if all(len(j) == 1 for j in joints) else "p").join(joints)
 
 
+# --------------------------------------------------------------------------------------------------------
+# LaTeX
+# --------------------------------------------------------------------------------------------------------
 _LATEX_FUNC = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "exp": r"\exp", "log": r"\ln", "tanh": r"\tanh",
     "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "min": r"\min", "max": r"\max",
+    "sign": r"\operatorname{sgn}",
 }  # fmt: skip
 _LATEX_INFIX = {"less": "<", "less_equal": r"\le", "equal": "=", "both": r"\wedge", "either": r"\vee"}
+_SQUARED = frozenset({"sin", "cos", "tan", "tanh"})  # written sin²(x)
 
 
-def latex(expr: Expr, *, limit: int = 4_000) -> str:
-    """LaTeX source; long expressions stop with dots."""
-    return _Latex(limit).render(expr)[0]
+class _Latex(_Writer):
+    brackets = (r"\left(", r"\right)")
 
+    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
+        return written + r" \dots " + "".join(closing)
 
-class _Latex:
-    def __init__(self, limit: int) -> None:
-        self.budget = limit
+    def name(self, name: str) -> str:
+        return latex_name(name)
 
-    def render(self, e: Expr) -> tuple[str, int]:
-        self.budget -= 8
-        if self.budget <= 0:
-            return r"\dots", _ATOM
-        if isinstance(e, Const):
-            return _latex_number(e.value), (_ATOM if e.value >= 0 else _SUM)
-        if isinstance(e, Symbol):
-            return _latex_name(e.name), _ATOM
-        if isinstance(e, Shared):
-            return self.render(e.inner)
-        if isinstance(e, Add):
-            return self.sum(e), _SUM
-        if isinstance(e, Mul):
-            return self.product(e), (_PRODUCT if e.coef > 0 else _SUM)
-        assert isinstance(e, Func)
-        return self.function(e), _ATOM
+    def number(self, value: float) -> str:
+        return _latex_number(value)
 
-    def wrap(self, e: Expr, binding: int) -> str:
-        s, b = self.render(e)
-        return s if b >= binding else rf"\left({s}\right)"
+    def product(self, coef: float, factors: Factors) -> _Pieces:
+        above, below = _in_reading_order(factors)
+        p, q = _fraction(abs(coef))
+        top = [self.factor(n, e) for n, e in above]
+        bottom = [self.factor(n, e) for n, e in below]
+        out: _Pieces = ["-" if coef < 0.0 else ""]
+        if q != 1 and bottom:
+            bottom.insert(0, [str(q)])
+            q = 1
+        if q != 1:
+            out.append(rf"\frac{{{p}}}{{{q}}}" + (r"\," if top else ""))
+        elif p != 1.0 or not top:
+            top.insert(0, [_latex_number(p)])
+        if not bottom:
+            return out + _joined(top, r"\,")
+        return [*out, r"\frac{", *_joined(top, r"\,"), _Close("}{"), *_joined(bottom, r"\,"), _Close("}")]
 
-    def sum(self, e: Add) -> str:
-        out = ""
-        for n, c in sorted(e.terms, key=lambda t: t[1] < 0):
-            size = "" if abs(c) == 1 else _latex_number(abs(c)) + r"\,"
-            out += (" - " if c < 0 else " + " if out else "") + size + self.wrap(n, _PRODUCT)
-        if e.const:
-            out += (" - " if e.const < 0 else " + ") + _latex_number(abs(e.const))
-        return out.strip()
-
-    def product(self, e: Mul) -> str:
-        above = [self.factor(n, k) for n, k in e.factors if k > 0]
-        below = [self.factor(n, -k) for n, k in e.factors if k < 0]
-        if abs(e.coef) != 1 or not above:
-            above.insert(0, _latex_number(abs(e.coef)))
-        body = r"\,".join(above)
-        if below:
-            body = rf"\frac{{{body}}}{{{' '.join(below)}}}"
-        return ("-" if e.coef < 0 else "") + body
-
-    def factor(self, n: Expr, e: Number) -> str:
-        if e == 0.5:
-            return rf"\sqrt{{{self.render(n)[0]}}}"
+    def factor(self, n: Expr, e: Number) -> _Pieces:
+        node = self.seen(n)
         if e == 1:
-            return self.wrap(n, _POWER)
-        if isinstance(n, Func) and n.name in ("sin", "cos", "tan"):
-            return rf"{_LATEX_FUNC[n.name]}^{{{number(e)}}}\left({self.render(n.args[0])[0]}\right)"
-        return f"{{{self.wrap(n, _ATOM)}}}^{{{number(e)}}}"
+            return [_Part(n, _PRODUCT)]
+        if e == 0.5:
+            return [r"\sqrt{", _Part(n), _Close("}")]
+        exponent = f"^{{{_latex_number(e) if isinstance(e, int) else _slashed(e)}}}"
+        if type(node) is Func and node.name in _SQUARED:
+            return [_LATEX_FUNC[node.name] + exponent, *self.arguments(node)]
+        if type(node) is Func and node.name != "abs":
+            return [*self.enclosed(n), exponent]
+        return [_Part(n, _ATOM), exponent]
 
-    def function(self, e: Func) -> str:
-        args = [self.render(a)[0] for a in e.args]
-        if e.name in _LATEX_INFIX:
-            return f"{args[0]} {_LATEX_INFIX[e.name]} {args[1]}"
-        shapes: dict[str, Callable[[], str]] = {
-            "abs": lambda: rf"\left|{args[0]}\right|",
-            "floor": lambda: rf"\lfloor {args[0]} \rfloor",
-            "pow": lambda: f"{{{self.wrap(e.args[0], _ATOM)}}}^{{{args[1]}}}",
-            "negation": lambda: rf"\neg\left({args[0]}\right)",
-            "select": lambda: (
-                rf"\begin{{cases}}{args[1]} & {args[0]}\\{args[2]} & \text{{otherwise}}\end{{cases}}"
-            ),
-        }
-        if e.name in shapes:
-            return shapes[e.name]()
-        head = _LATEX_FUNC.get(e.name, rf"\operatorname{{{e.name}}}")
-        return rf"{head}\left({', '.join(args)}\right)"
+    def enclosed(self, n: Expr) -> _Pieces:
+        return [r"\left(", _Part(n), _Close(r"\right)")]
+
+    def arguments(self, node: Func) -> _Pieces:
+        if len(node.args) == 1 and isinstance(node.args[0], (Symbol, Const)):
+            return ["(", _Part(node.args[0]), _Close(")")]
+        return [r"\left(", *_joined([[_Part(a)] for a in node.args], ", "), _Close(r"\right)")]
+
+    def function(self, node: Func) -> _Pieces:
+        a = node.args
+        if node.name in _LATEX_INFIX:
+            binding = _LOGIC[node.name]
+            return [_Part(a[0], binding), f" {_LATEX_INFIX[node.name]} ", _Part(a[1], binding + 1)]
+        if node.name == "negation":
+            return [r"\neg", *self.enclosed(a[0])]
+        if node.name == "abs":
+            return [r"\left|", _Part(a[0]), _Close(r"\right|")]
+        if node.name == "floor":
+            return [r"\left\lfloor ", _Part(a[0]), _Close(r" \right\rfloor")]
+        if node.name == "pow":
+            base: _Pieces = self.enclosed(a[0]) if type(self.seen(a[0])) is Func else [_Part(a[0], _ATOM)]
+            return [*base, "^{", _Part(a[1]), _Close("}")]
+        if node.name == "select":
+            cases: _Pieces = [_Part(a[1]), " & ", _Part(a[0]), r" \\ ", _Part(a[2]), r" & \text{otherwise}"]
+            return [r"\begin{cases} ", *cases, _Close(r" \end{cases}")]
+        head = _LATEX_FUNC.get(node.name, rf"\operatorname{{{node.name}}}")
+        return [head, *self.arguments(node)]
+
+
+def _fraction(value: float) -> tuple[float, int]:
+    """``value`` as p / q when it is a half, third, quarter or sixth of a small number, else value / 1."""
+    for q in (2, 3, 4, 6):
+        p = round(value * q) if value < 10.0 else 0
+        if p and p / q == value and p % q:
+            return p, q
+    return value, 1
+
+
+def _slashed(value: float) -> str:
+    p, q = _fraction(value)
+    return _latex_number(value) if q == 1 else f"{p}/{q}"
 
 
 def _latex_number(value: float) -> str:
+    if math.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    p, q = _fraction(abs(value) / math.pi)
+    if value and abs(value) < 32.0 and (q > 1 or p == int(p)):  # a multiple of pi
+        sign, size = "-" if value < 0 else "", r"\pi" if p == 1 else rf"{int(p)}\pi"
+        return sign + (size if q == 1 else rf"\frac{{{size}}}{{{q}}}")
     s = number(value)
     if "e" in s:
         mantissa, exponent = s.split("e")
-        return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
+        power = f"10^{{{int(exponent)}}}"
+        return power if mantissa == "1" else rf"{mantissa}\cdot {power}"
     return s
 
 
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
-)
+_GREEK = frozenset({
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
+    "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+    "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+})  # fmt: skip
+_SPECIAL = {
+    "\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "{": r"\{", "}": r"\}",
+    "#": r"\#", "$": r"\$", "%": r"\%", "&": r"\&", "_": r"\_",
+}  # fmt: skip
 
 
-def _latex_name(name: str) -> str:
-    head, _, tail = name.partition(".")
-    found = re.match(r"^([A-Za-z]+)_?(\d+)$", head)
-    if found and not tail:
-        base = found.group(1)
-        base = "\\" + base if base in _GREEK else base
-        return f"{base}_{{{found.group(2)}}}"
-    if name in _GREEK:
-        return "\\" + name
-    if len(name) == 1:
-        return name
-    safe = re.sub(r"([#$%&_{}])", r"\\\1", name.replace("\\", "/").replace("^", ""))
-    return rf"\mathrm{{{safe}}}"
+def latex_name(name: str) -> str:
+    r"""A symbol's name: q12 is q_{12}, omega.arm is \omega_{\mathrm{arm}}, d_dot is d with a dot."""
+    for ending, accent in (("_ddot", r"\ddot"), ("_dot", r"\dot")):
+        if name.endswith(ending) and name != ending:
+            return f"{accent}{{{latex_name(name[: -len(ending)])}}}"
+    found = re.fullmatch(r"([A-Za-z]+?)(?:[._](?=.)|(?=\d))(.*)", name, re.DOTALL)
+    head, tail = (found.group(1), found.group(2)) if found else (name, "")
+    if head not in _GREEK and not (len(head) == 1 and head.isalpha()):
+        return rf"\mathrm{{{_escaped(name)}}}"
+    head = "\\" + head if head in _GREEK else head
+    if not tail:
+        return head
+    plain = re.fullmatch(r"\d+|\d*[A-Za-z]", tail)
+    return f"{head}_{{{tail}}}" if plain else rf"{head}_{{\mathrm{{{_escaped(tail)}}}}}"
+
+
+def _escaped(name: str) -> str:
+    return "".join(_SPECIAL.get(c, c if c.isprintable() else " ") for c in name)

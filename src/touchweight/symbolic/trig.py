@@ -11,129 +11,111 @@ with k a number and T any product. The angles of parallel axes thus add before t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
-from .expr import ONE, Add, Const, Expr, Func, Mul, Number, _collect, const, make_product, make_sum, power
+from .expr import ONE, Expr, Factors, Func, Key, Mul, _collect, make_product
 from .functions import cos, sin
 
-Factors = tuple[tuple[Expr, Number], ...]
+_OTHER = {"sin": "cos", "cos": "sin"}
+
+
+class _Step(NamedTuple):
+    """One identity at work: ``used`` terms leave the sum, ``coef * replacement`` enters."""
+
+    used: list[Expr]  # ONE stands for the constant
+    replacement: Expr
+    coef: float
 
 
 def condense_terms(acc: dict[Expr, float], constant: float) -> float:
     """Condense ``constant + sum(coef * node)`` in place; returns the new constant."""
     while True:
-        step = _pythagoras(acc, constant)
-        if step is None:
-            step = _addition(acc)
+        step = _pythagoras(acc, constant) or _addition(acc)
         if step is None:
             return constant
-        used, replacement, coef = step
-        for n in used:
+        for n in step.used:
             if n is ONE:
                 constant = 0.0
             else:
                 del acc[n]
-        constant += _collect(acc, replacement, coef)
+        constant += _collect(acc, step.replacement, step.coef)
         for n in [n for n, c in acc.items() if c == 0.0]:
             del acc[n]
 
 
-def _factors(n: Expr) -> Factors:
-    if type(n) is Mul:
-        return n.factors
-    return ((n, 1),)
-
-
-def _is_trig(n: Expr) -> bool:
-    return type(n) is Func and n.name in ("sin", "cos")
-
-
-def _rest(factors: Factors, drop: dict[Expr, int]) -> Factors:
-    """The factors with some exponents lowered: the cofactor T, as a key."""
-    left = []
-    for n, e in factors:
-        if n in drop:
-            e = e - drop[n]
-            if e == 0:
-                continue
-        left.append((n, e))
-    return tuple(left)
-
-
-Step = tuple[list[Expr], Expr, float]
-
-
-def _pythagoras(acc: dict[Expr, float], constant: float) -> Step | None:
+def _pythagoras(acc: dict[Expr, float], constant: float) -> _Step | None:
     """sin² + cos² = 1, and 1 - sin² = cos²."""
-    squares: dict[Any, tuple[Expr, float]] = {}
+    squares: dict[tuple[Factors, Expr, str], Expr] = {}  # cofactor T, angle, function: the term
     for n, c in acc.items():
-        if type(n) is not Mul:
-            continue
-        for f, e in n.factors:
-            if not (_is_trig(f) and isinstance(e, int) and e >= 2):
-                continue
-            rest = _rest(n.factors, {f: 2})
-            angle, name = f.args[0], f.name  # type: ignore[attr-defined]
-            partner = squares.get((rest, angle, "cos" if name == "sin" else "sin"))
-            if partner is not None and partner[1] == c:
-                return [n, partner[0]], _product(rest), c
-            squares[(rest, angle, name)] = (n, c)
-    for (rest, angle, name), (n, c) in squares.items():
-        whole = _product(rest)
-        if whole is ONE:
-            match = constant == -c
-        else:
-            match = acc.get(whole) == -c
-        if match:
+        for f, angle in _trig_factors(n, 2):
+            rest = _without(n, {f: 2})
+            partner = squares.get((rest, angle, _OTHER[f.name]))
+            if partner is not None and acc[partner] == c:
+                return _Step([n, partner], _product(rest), c)
+            squares[(rest, angle, f.name)] = n
+    if not squares:
+        return None
+    wholes: dict[Factors, tuple[Expr, float]] = {_factors(n): (n, c) for n, c in acc.items()}
+    wholes[()] = (ONE, constant)
+    for (rest, angle, name), n in squares.items():
+        whole, c = wholes.get(rest, (ONE, 0.0))
+        if c == -acc[n]:
             other = cos(angle) if name == "sin" else sin(angle)
-            return [n, whole], whole * power(other, 2), -c
+            return _Step([n, whole], whole * other * other, c)
     return None
 
 
-def _addition(acc: dict[Expr, float]) -> Step | None:
+def _addition(acc: dict[Expr, float]) -> _Step | None:
     """Sums of angles: S1 C2 + C1 S2 = S12, C1 C2 - S1 S2 = C12, and their differences."""
-    pairs: dict[Any, tuple[Expr, float]] = {}
+    seen: dict[tuple[Factors, Expr, Expr, str, str], Expr] = {}  # cofactor T, angles, functions: the term
     for n, c in acc.items():
-        if type(n) is not Mul:
-            continue
-        trigs = [f for f, e in n.factors if _is_trig(f) and e == 1]
-        if len(trigs) < 2:
-            continue
-        for i, f in enumerate(trigs):
-            for g in trigs[i + 1 :]:
-                x, y = f.args[0], g.args[0]  # type: ignore[attr-defined]
+        trigs = _trig_factors(n, 1)
+        for i, (f, x) in enumerate(trigs):
+            for g, y in trigs[i + 1 :]:
                 if x is y:
                     continue
-                rest = _rest(n.factors, {f: 1, g: 1})
-                if x.serial > y.serial:
-                    f, g, x, y = g, f, y, x
-                names = f.name[0] + g.name[0]  # type: ignore[attr-defined]
-                partner_names = {"sc": "cs", "cs": "sc", "cc": "ss", "ss": "cc"}[names]
-                partner = pairs.get((rest, x, y, partner_names))
-                if partner is not None and abs(partner[1]) == abs(c):
-                    whole = _product(rest)
-                    if names in ("sc", "cs"):
-                        k_sc, k_cs = (c, partner[1]) if names == "sc" else (partner[1], c)
-                        # k (S C' ± C S') = k S(x ± y)
-                        angle = _angle(x, y, 1.0 if k_cs == k_sc else -1.0)
-                        return [n, partner[0]], whole * sin(angle), k_sc
-                    k_cc, k_ss = (c, partner[1]) if names == "cc" else (partner[1], c)
-                    angle = _angle(x, y, -1.0 if k_ss == k_cc else 1.0)
-                    return [n, partner[0]], whole * cos(angle), k_cc
-                pairs[(rest, x, y, names)] = (n, c)
+                rest = _without(n, {f: 1, g: 1})
+                partner = seen.get((rest, x, y, _OTHER[f.name], _OTHER[g.name]))
+                if partner is None or abs(acc[partner]) != abs(c):
+                    seen[(rest, x, y, f.name, g.name)] = n
+                    continue
+                same = acc[partner] == c
+                if f.name != g.name:  # k (S C' ± C S') = k S(x ± y)
+                    combined = sin(x + y if same else x - y)
+                    coef = c if f.name == "sin" else acc[partner]
+                else:  # k (C C' ∓ S S') = k C(x ± y)
+                    combined = cos(x - y if same else x + y)
+                    coef = c if f.name == "cos" else acc[partner]
+                return _Step([n, partner], _product(rest) * combined, coef)
     return None
 
 
-def _angle(x: Expr, y: Expr, s: float) -> Expr:
-    acc: dict[Expr, float] = {}
-    constant = _collect(acc, x, 1.0) + _collect(acc, y, s)
-    return make_sum(acc, constant)
+def _factors(n: Expr) -> Factors:
+    return n.factors if type(n) is Mul else ((n, 1),)
+
+
+def _trig_factors(n: Expr, least: int) -> list[tuple[Func, Expr]]:
+    """The sines and cosines that ``n`` has to the given whole power at least, with and by their angles."""
+    if type(n) is not Mul or n.trig < 2:
+        return []
+    trigs = [(f, e) for f, e in n.factors if type(f) is Func and f.trig]
+    return sorted([(f, f.args[0]) for f, e in trigs if isinstance(e, int) and e >= least], key=_angle_key)
+
+
+def _angle_key(factor: tuple[Func, Expr]) -> Key:
+    return factor[1].key
+
+
+def _without(n: Expr, drop: dict[Func, int]) -> Factors:
+    """The factors with some exponents lowered: the cofactor T."""
+    left: Factors = ()
+    for f, e in _factors(n):
+        if type(f) is Func and f in drop:
+            e -= drop[f]
+        if e:
+            left += ((f, e),)
+    return left
 
 
 def _product(factors: Factors) -> Expr:
-    if not factors:
-        return ONE
     return make_product(dict(factors), 1.0)
-
-
-__all__ = ["Add", "Const", "condense_terms", "const"]

@@ -1,0 +1,189 @@
+"""Calling generated functions from Python: one evaluation, or a batch across lanes and cores."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import python
+from .compiler import Compiler, find_compiler, native_lanes
+from .library import Unit, contract, load_unit
+from .program import Program
+
+Array = npt.NDArray[np.float64]
+
+#: a batch with fewer operations than this stays on one core
+WORTH_A_THREAD = 2_000_000
+
+
+class Compiled(Protocol):
+    """A generated function that can be called."""
+
+    program: Program
+
+    def prepare(self, p: Array) -> Array:
+        """The table of slots for a parameter vector."""
+
+    def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
+        """One evaluation: one-dimensional arrays in and out."""
+
+    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+        """``count`` evaluations: arrays of shape (count or 1, size) in, (count, size) out.
+
+        With ``p`` of shape (count, parameters) every item has its own parameters; else ``table`` serves all.
+        """
+
+
+class NativeFunction:
+    """A function as machine code."""
+
+    def __init__(self, program: Program, compiler: Compiler) -> None:
+        self.program = program
+        self.compiler = compiler
+        self.ffi = contract()
+        self.unit = load_unit(program, compiler)
+        self._lane_units: dict[bool, Unit] = {}
+        self._sizes_out = list(program.sizes_out.values())
+        self._pointers: Any = None
+
+    def prepare(self, p: Array) -> Array:
+        table = np.zeros(max(1, len(self.program.slots)))
+        self.unit.table.prepare(self.ffi.from_buffer("double[]", p), self.ffi.from_buffer("double[]", table))
+        return table
+
+    def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
+        ffi = self.ffi
+        held = [ffi.from_buffer("double[]", a) for a in inputs]
+        outputs = [np.empty(n) for n in self._sizes_out]
+        out = [ffi.from_buffer("double[]", a) for a in outputs]
+        self.unit.table.evaluate(ffi.from_buffer("double[]", table), held, out)
+        return outputs
+
+    def lane_unit(self, own_parameters: bool) -> Unit:
+        """The unit that takes several items side by side, built when first needed."""
+        found = self._lane_units.get(own_parameters)
+        if found is None:
+            found = load_unit(self.program, self.compiler, native_lanes(), own_parameters)
+            self._lane_units[own_parameters] = found
+        return found
+
+    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+        unit = self.lane_unit(p is not None)
+        outputs = [np.empty((count, n)) for n in self._sizes_out]
+        lanes = int(unit.table.lanes)
+        pieces = max(1, min(threads, count // (4 * lanes)))
+        step = -(-count // pieces)
+        step += -step % lanes
+        spans = [(lo, min(count, lo + step)) for lo in range(0, count, step)]
+        if len(spans) == 1:
+            self._span(unit, table, p, inputs, outputs, 0, count)
+        else:
+            with ThreadPoolExecutor(len(spans)) as pool:
+                list(pool.map(lambda s: self._span(unit, table, p, inputs, outputs, *s), spans))
+        return outputs
+
+    def _span(
+        self,
+        unit: Unit,
+        table: Array | None,
+        p: Array | None,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        lo: int,
+        hi: int,
+    ) -> None:
+        ffi = self.ffi
+
+        def pointer(a: Array) -> Any:
+            row = a.strides[0] if a.shape[0] > 1 else 0
+            return ffi.cast("double *", a.ctypes.data + lo * row)
+
+        def layout(a: Array) -> tuple[int, int]:
+            row = a.strides[0] // 8 if a.shape[0] > 1 else 0
+            return row, (a.strides[1] // 8 if a.shape[1] > 1 else 1)
+
+        unit.table.batch(
+            ffi.from_buffer("double[]", table) if table is not None else ffi.NULL,
+            pointer(p) if p is not None else ffi.NULL,
+            layout(p) if p is not None else (0, 1),
+            [pointer(a) for a in inputs],
+            [layout(a) for a in inputs],
+            [pointer(a) for a in outputs],
+            [layout(a) for a in outputs],
+            hi - lo,
+        )
+
+
+class PythonFunction:
+    """A function as generated Python."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        prepare, evaluate = python.emit_prepare(program), python.emit_evaluate(program)
+        self._prepare = python.load(prepare, "prepare", python.SCALAR_NAMES)
+        self._prepare_arrays = python.load(prepare, "prepare", python.ARRAY_NAMES)
+        self._evaluate = python.load(evaluate, "evaluate", python.SCALAR_NAMES)
+        self._evaluate_arrays = python.load(evaluate, "evaluate", python.ARRAY_NAMES)
+
+    def prepare(self, p: Array) -> Array:
+        table = [0.0] * max(1, len(self.program.slots))
+        self._prepare(p.tolist(), table)
+        return np.array(table)
+
+    def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
+        outputs: list[list[float]] = [[0.0] * n for n in self.program.sizes_out.values()]
+        try:
+            self._evaluate(table.tolist(), *(a.tolist() for a in inputs), *outputs)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            # outside a function's domain: as machine code does, carry on with NaN and infinities
+            return [o[0] for o in self.batch(table, None, [a[None, :] for a in inputs], 1, 1)]
+        return [np.array(o, dtype=float) for o in outputs]
+
+    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+        columns = [[a[:, i] for i in range(a.shape[1])] for a in inputs]
+        outputs: list[list[Any]] = [[0.0] * n for n in self.program.sizes_out.values()]
+        with np.errstate(all="ignore"):
+            if p is not None:
+                slots: Any = [0.0] * max(1, len(self.program.slots))
+                self._prepare_arrays([p[:, i] for i in range(p.shape[1])], slots)
+            else:
+                slots = [] if table is None else table.tolist()
+            self._evaluate_arrays(slots, *columns, *outputs)
+        return [
+            np.stack([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in o], axis=1)
+            if o
+            else np.empty((count, 0))
+            for o in outputs
+        ]
+
+
+_warned = False
+
+
+def compile_function(program: Program) -> NativeFunction | PythonFunction:
+    """A callable for a program: machine code where a compiler is found, else generated Python with one warning."""
+    global _warned
+    compiler = find_compiler()
+    if compiler is not None:
+        return NativeFunction(program, compiler)
+    if not _warned and not os.environ.get("TOUCHWEIGHT_NO_COMPILER"):
+        _warned = True
+        warnings.warn(
+            "expected a C compiler ($CC, cc, gcc, clang or the ziglang wheel), found none; running generated Python, which "
+            "gives the same numbers far more slowly (pip install 'touchweight[compiler]')",
+            stacklevel=2,
+        )
+    return PythonFunction(program)
+
+
+def batch_threads(program: Program, count: int) -> int:
+    """How many cores a batch is worth."""
+    if program.operations.total * count < WORTH_A_THREAD:
+        return 1
+    return os.cpu_count() or 1

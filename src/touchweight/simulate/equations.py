@@ -1,0 +1,178 @@
+"""The equations of a mechanism, function by function: what is asked for is derived, nothing else."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ..codegen.function import Function
+from ..codegen.program import Program, make_program
+from ..errors import MechanismError
+from ..mechanism import Frame, Mechanism
+from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
+from ..dynamics.direct import accelerations, likely_forms
+from ..dynamics.energy import kinetic_energy, momentum, potential_energy
+from ..dynamics.forces import gather_forces
+from ..dynamics.frames import Posture, parallel_links, postures
+from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.jacobian import frame_jacobian
+from ..dynamics.kinematics import Kinematics, coordinate_rates
+from ..dynamics.mass import mass_matrix
+from ..dynamics.regroup import regroup
+from ..dynamics.sensors import reading
+from ..dynamics.slide import slide_origins
+from ..dynamics.tree import Tree, build_tree
+
+#: trees with more links than this are not counted out in several forms
+TRIAL_SIZE = 60
+
+#: what may be derived, besides ``jacobian:FRAME``
+FUNCTIONS = ("inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors")
+
+
+class Equations:
+    """Derives the functions of one mechanism."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.parameters: list[Symbol] = [p.symbol for p in mechanism.parameters.values()]
+        plain = build_tree(mechanism)
+        self.tree = plain
+        self.states = [s.symbol for s in mechanism.states.values()]
+        self.inputs = [s.symbol for s in mechanism.inputs.values()]
+        self.tau = [symbol(f"tau.{n}", "force") for n in plain.speeds]
+        #: which form of the direct dynamics was chosen, once it has been derived
+        self.form: str | None = None
+
+    def derive(self, name: str) -> Program:
+        """The program of a function, ready to be emitted."""
+        with _quiet(), fresh_table():
+            if name.startswith("jacobian:"):
+                return make_program(self._jacobian(name))
+            makers: dict[str, Callable[[], Program]] = {
+                "inverse": lambda: self._shortest(self._inverse),
+                "bias": lambda: self._shortest(self._bias),
+                "mass_matrix": lambda: self._shortest(self._mass_matrix),
+                "forward": lambda: self._direct("forward"),
+                "rates": lambda: self._direct("rates"),
+                "energy": lambda: make_program(self._energy()),
+                "momentum": lambda: make_program(self._momentum()),
+                "sensors": lambda: make_program(self._sensors()),
+            }
+            if name not in makers:
+                raise MechanismError(f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {name!r}")
+            return makers[name]()
+
+    # -- choices by counting -----------------------------------------------------------------------------------
+    def _short_tree(self) -> Tree:
+        """The tree with slid origins and regrouped inertia, built anew (each derivation has its own node table)."""
+        return regroup(slide_origins(build_tree(self.mechanism)))
+
+    def _carriers(self, tree: Tree) -> list[frozenset[int]]:
+        parallel = parallel_links(tree)
+        if not parallel or len(tree.links) > TRIAL_SIZE:
+            return [frozenset()]
+        return [frozenset(), parallel]
+
+    def _shortest(self, make: Callable[[Tree, Sequence[Posture]], Function]) -> Program:
+        """Derive with and without carried axes; keep what takes fewer operations."""
+        tree = self._short_tree()
+        programs = [make_program(make(tree, postures(tree, c))) for c in self._carriers(tree)]
+        return min(programs, key=lambda p: p.operations.total)
+
+    def _direct(self, name: str) -> Program:
+        tree = self._short_tree()
+        best: tuple[int, str, Program] | None = None
+        for carried in self._carriers(tree):
+            for form in likely_forms(tree):
+                program = make_program(self._forward(tree, postures(tree, carried), form, name))
+                cost = program.operations.total
+                if best is None or cost < best[0]:
+                    best = (cost, form, program)
+        assert best is not None
+        self.form = best[1]
+        return best[2]
+
+    # -- the functions -----------------------------------------------------------------------------------------
+    def _signals(self) -> dict[str, list[Symbol]]:
+        return {"x": self.states, "u": self.inputs, "t": [self.mechanism.time]}
+
+    def _function(self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]) -> Function:
+        return Function(name, inputs, outputs, self.parameters)
+
+    def _inverse(self, tree: Tree, where: Sequence[Posture]) -> Function:
+        forces = gather_forces(self.mechanism, tree, where)
+        tau = inverse_dynamics(tree, where, tree.a, forces.wrenches)
+        needed = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
+        return self._function("inverse", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"tau": needed})
+
+    def _bias(self, tree: Tree, where: Sequence[Posture]) -> Function:
+        forces = gather_forces(self.mechanism, tree, where)
+        tau = inverse_dynamics(tree, where, [ZERO] * len(tree.speeds), forces.wrenches)
+        needed = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
+        return self._function("bias", {"q": tree.q, "v": tree.v, **self._signals()}, {"c": needed})
+
+    def _mass_matrix(self, tree: Tree, where: Sequence[Posture]) -> Function:
+        rows = mass_matrix(tree, where).rows()
+        return self._function("mass_matrix", {"q": tree.q}, {"M": [x for row in rows for x in row]})
+
+    def _forward(self, tree: Tree, where: Sequence[Posture], form: str, name: str) -> Function:
+        forces = gather_forces(self.mechanism, tree, where)
+        if name == "rates":
+            still = [ZERO] * len(tree.speeds)
+            a = accelerations(tree, where, still, forces, form)
+            return self._function(
+                name,
+                {"q": tree.q, "v": tree.v, **self._signals()},
+                {"dq": coordinate_rates(tree), "dv": a, "dx": forces.state_rates},
+            )
+        a = accelerations(tree, where, list(self.tau), forces, form)
+        return self._function(
+            name,
+            {"q": tree.q, "v": tree.v, "tau": self.tau, **self._signals()},
+            {"a": a, "dx": forces.state_rates},
+        )
+
+    def _plain(self) -> tuple[Tree, list[Posture], Kinematics]:
+        tree = build_tree(self.mechanism)
+        where = postures(tree, frozenset())
+        return tree, where, Kinematics(tree, where)
+
+    def _energy(self) -> Function:
+        tree, where, world = self._plain()
+        kinetic = kinetic_energy(tree, world)
+        potential = potential_energy(self.mechanism, tree, world, where)
+        return self._function("energy", {"q": tree.q, "v": tree.v}, {"energy": [kinetic, potential]})
+
+    def _momentum(self) -> Function:
+        tree, _, world = self._plain()
+        linear, angular = momentum(tree, world)
+        return self._function("momentum", {"q": tree.q, "v": tree.v}, {"momentum": [*linear, *angular]})
+
+    def _sensors(self) -> Function:
+        tree, _, world = self._plain()
+        values = [x for s in self.mechanism.sensors.values() for x in reading(tree, world, s, tree.a)]
+        return self._function("sensors", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"y": values})
+
+    def _jacobian(self, name: str) -> Function:
+        frame = self.find_frame(name.removeprefix("jacobian:"))
+        tree, _, world = self._plain()
+        rows = frame_jacobian(tree, world, tree.place(frame))
+        return self._function("jacobian", {"q": tree.q}, {"J": [x for row in rows for x in row]})
+
+    def find_frame(self, name: str) -> Frame:
+        """A frame or body of the mechanism by name."""
+        return self.mechanism._frame_of(name)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No garbage collection while a graph is built: nothing in it is garbage, and looking for some takes time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
