@@ -69,12 +69,13 @@ $(VENV)/.test: pyproject.toml | $(VENV)/.made
 comma := ,
 PYTHONS = $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python3.10 python)
 
+# with a current pip: the one that comes with Python 3.10 loses itself among the versions of the oracles
 $(VENV)/.made:
 	@for python in $(PYTHONS); do \
 	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || continue; \
 	  found=$$python; \
 	  "$$python" -c 'import ensurepip, venv' 2>/dev/null || continue; \
-	  "$$python" -m venv --clear $(VENV) && touch $@; exit; \
+	  "$$python" -m venv --clear --upgrade-deps $(VENV) && touch $@; exit; \
 	done; \
 	if [ -n "$$found" ]; then \
 	  echo "$$found cannot create virtual environments: install its venv module (on Debian and Ubuntu the" \

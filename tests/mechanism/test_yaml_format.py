@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus import READABLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sameness import describe
@@ -158,31 +159,6 @@ def test_any_name_comes_back(body: str, joint: str, parameter: str) -> None:
     except MechanismError:
         return  # two things share a name
     assert describe(loads(written)) == describe(m)
-
-
-READABLE = """\
-touchweight: 1
-name: pendulum
-gravity: [0, 0, -9.81]
-parameters: {k: {value: 1200, unit: N/m, minimum: 0}, l0: 0.1}
-bodies:
-  arm: {mass: 1.2, com: [0, 0, -0.4], inertia: [0.07, 0.07, 0.001]}
-joints:
-  hip: {kind: revolute, parent: ground, child: arm, axis: y, damping: 0.1}
-frames:
-  tip: {body: arm, origin: [0, 0, "-2*l0"]}
-inputs:
-  push: {unit: N}
-states:
-  x: {rate: (push - x)/0.01}
-forces:
-  felt:
-    kind: law
-    between: [tip, ground]
-    law: e = d - l0; k*e + c*d_dot
-    parameters: {c: 3.0}
-  stop: {kind: joint_law, speed: hip, law: -k*q - v}
-"""
 
 
 def test_a_file_written_by_hand() -> None:

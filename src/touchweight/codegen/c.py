@@ -2,170 +2,263 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..symbolic import Const, Expr, Symbol
+from ..symbolic import Const, Expr
 from .infix import Infix
 from .program import Block, Program
+from .split import Piece, cut
 
-#: how the header names each function
+#: how the header names functions whose name differs
 _FUNCTIONS = {
-    "abs": "tw_abs", "less": "tw_lt", "less_equal": "tw_le", "equal": "tw_eq", "both": "tw_and", "either": "tw_or",
-    "negation": "tw_not",
+    "less": "tw_lt", "less_equal": "tw_le", "equal": "tw_eq", "both": "tw_and", "either": "tw_or", "negation": "tw_not",
 }  # fmt: skip
 
-#: bodies longer than this are cut into functions of this length, so that compile time stays near linear
-CHUNK = 2500
+#: blocks with more operations than this are cut into pieces of about this many
+PIECE = 2000
+
+#: pieces that share a translation unit
+PIECES_PER_FILE = 2
 
 
 def c_number(value: float) -> str:
     """A double, exactly."""
+    if math.isinf(value):
+        return "__builtin_inf()" if value > 0 else "-__builtin_inf()"
     s = repr(value)
     return s if any(ch in s for ch in ".en") else s + ".0"
 
 
-def _call(name: str, args: list[str]) -> str:
+def c_call(name: str, args: list[str]) -> str:
+    """A function of the native header."""
     return f"{_FUNCTIONS.get(name, 'tw_' + name)}({', '.join(args)})"
 
 
-def emit_block(
-    block: Block,
-    names: dict[Expr, str],
-    stores: Sequence[str],
-    real: str = "tw_real",
-    loads: dict[Expr, str] | None = None,
-) -> list[str]:
-    """The statements of a block; ``names`` names its symbols, ``stores`` says where each result goes.
-
-    ``loads`` maps symbols to the local that holds them once loaded (``names`` then says from where).
-    """
-    lines, _ = _Writer(block, names, stores, real, loads or {}).write()
-    return lines
-
-
 class _Writer:
-    def __init__(
-        self, block: Block, names: dict[Expr, str], stores: Sequence[str], real: str, loads: dict[Expr, str]
-    ) -> None:
-        self.block = block
-        self.real = real
-        self.stores = stores
-        self.infix = Infix(c_number, _call)
-        self.infix.names = dict(names)
-        self.infix.lift = self._lift
-        self.scalars = {s for s, n in names.items() if n.startswith("c[")}
+    """Writes the statements of blocks and pieces; knows where every symbol lives."""
 
-    def _lift(self, node: Expr, text: str) -> str:
-        """Function arguments must be tw_real: numbers and slots are broadcast."""
+    def __init__(self, sources: dict[Expr, str], slots: dict[Expr, str]) -> None:
+        self.sources = sources
+        self.slots = slots
+        self.lines: list[str] = []
+        self.infix = Infix(c_number, c_call)
+        self.infix.names.update(slots)
+        self.infix.lift = self.lift
+
+    def lift(self, node: Expr, text: str) -> str:
+        """Function arguments and results must be tw_real: numbers and slots are broadcast."""
         if isinstance(node, Const):
             return f"tw_set1({text})"
-        return f"TW_SLOT({text})" if node in self.scalars else text
+        return f"TW_SLOT({text})" if node in self.slots else text
 
-    def write(self) -> tuple[list[str], dict[Expr, str]]:
-        lines: list[str] = []
-        self._angles(lines)
-        for i, node in enumerate(self.block.steps):
-            lines.append(f"const {self.real} t{i} = {self.infix.definition(node)};")
-            self.infix.names[node] = f"t{i}"
-        for where, node in zip(self.stores, self.block.results, strict=True):
-            lines.append(f"{where} = {self._lift(node, self.infix.text(node))};")
-        return lines, self.infix.names
+    def load(self, node: Expr, local: str, source: str) -> None:
+        self.lines.append(f"const tw_real {local} = {source};")
+        self.infix.names[node] = local
 
-    def _angles(self, lines: list[str]) -> None:
-        angles = self.block.angles
-        if not angles:
+    def load_symbols(self, nodes: Sequence[Expr]) -> None:
+        """Copy inputs into locals: the compiler then knows that nothing else changes them.
+
+        Parameters are read in place: there may be thousands, each read once or twice.
+        """
+        for node in nodes:
+            place = self.sources.get(node)
+            if place is None:
+                continue
+            if place.startswith("p["):
+                self.infix.names[node] = place
+            else:
+                self.load(node, f"i{len(self.infix.names)}", place)
+
+    def angles(self, block: Block) -> None:
+        """All sines and cosines of input angles, into ``sn`` and ``cs``."""
+        if not block.angles:
             return
-        n = len(angles)
-        lines.append(f"{self.real} ang[{n}], sn[{n}], cs[{n}];")
-        for k, pair in enumerate(angles):
-            lines.append(f"ang[{k}] = {self._lift(pair.angle, self.infix.text(pair.angle))};")
-        lines.append(f"tw_sincos_all(ang, sn, cs, {n});")
-        for k, pair in enumerate(angles):
-            for node, array in ((pair.sine, "sn"), (pair.cosine, "cs")):
-                if node is not None:
-                    lines.append(f"const {self.real} {array}{k} = {array}[{k}];")
-                    self.infix.names[node] = f"{array}{k}"
+        n = len(block.angles)
+        self.lines.append(f"tw_real ang[{n}], sn[{n}], cs[{n}];")
+        for k, pair in enumerate(block.angles):
+            self.lines.append(f"ang[{k}] = {self.lift(pair.angle, self.infix.text(pair.angle))};")
+        self.lines.append(f"tw_sincos_all(ang, sn, cs, {n});")
+
+    def steps(self, steps: Sequence[Expr], work: dict[Expr, int] | None = None) -> None:
+        for i, node in enumerate(steps):
+            self.load(node, f"t{i}", self.infix.definition(node))
+            if work and node in work:
+                self.lines.append(f"w[{work[node]}] = t{i};")
+
+    def store(self, where: str, node: Expr) -> None:
+        self.lines.append(f"{where} = {self.lift(node, self.infix.text(node))};")
 
 
-def input_names(program: Program) -> dict[Expr, str]:
-    """Locals that hold the inputs, such as ``q3``."""
-    return {s: f"{array}{i}" for array, symbols in program.function.inputs.items() for i, s in enumerate(symbols)}
+def _trig_places(block: Block) -> dict[Expr, str]:
+    places: dict[Expr, str] = {}
+    for k, pair in enumerate(block.angles):
+        for node, array in ((pair.sine, "sn"), (pair.cosine, "cs")):
+            if node is not None:
+                places[node] = f"{array}[{k}]"
+    return places
 
 
-def slot_names(program: Program) -> dict[Expr, str]:
-    """Places of the slots in the table, ``c[i]``."""
-    return {s: f"c[{i}]" for i, s in enumerate(program.slots)}
-
-
-def used_symbols(block: Block) -> set[Expr]:
-    """The symbols a block reads."""
+def _symbols_of(nodes: Sequence[Expr], sources: dict[Expr, str]) -> list[Expr]:
     from ..symbolic import topological
 
-    return {n for n in topological(block.results) if isinstance(n, Symbol)}
+    present = set(topological(nodes))
+    return [s for s in sources if s in present]
 
 
-def emit_prepare(program: Program) -> str:
-    """``prepare``: the table of slots from the parameters."""
-    names: dict[Expr, str] = {s: f"p[{i}]" for i, s in enumerate(program.function.parameters)}
-    stores = [f"c[{i}]" for i in range(len(program.slots))]
-    lines = emit_block(program.prepare, names, stores)
-    code = _function("static void prepare(const tw_real *p, tw_real *TW_RESTRICT c)", ["(void)p; (void)c;", *lines])
-    return f"#if TW_LANES == 1 || TW_SLOT_LANES\n{code}#endif\n"
+def emit_block(block: Block, sources: dict[Expr, str], slots: dict[Expr, str], stores: Sequence[str]) -> list[str]:
+    """The statements of a whole block: ``sources`` and ``slots`` say where symbols are, ``stores`` where results go."""
+    out = _Writer(sources, slots)
+    out.load_symbols(_symbols_of(block.results, sources))
+    out.angles(block)
+    for node, place in _trig_places(block).items():
+        out.load(node, place.replace("[", "").replace("]", ""), place)
+    out.steps(block.steps)
+    for where, node in zip(stores, block.results, strict=True):
+        out.store(where, node)
+    return out.lines
 
 
-def emit_evaluate(program: Program) -> list[str]:
-    """``evaluate``: C functions, the last of which is the entry; long bodies are cut into several."""
-    if len(program.body.steps) > CHUNK:
-        from .split import emit_split
-
-        return emit_split(program, CHUNK)
-    used = used_symbols(program.body)
-    names = slot_names(program)
-    lines = ["(void)c; (void)in; (void)out;"]
-    for k, (array, symbols) in enumerate(program.function.inputs.items()):
-        if any(s in used for s in symbols):
-            lines.append(f"const tw_real *const {array} = in[{k}];")
-        for i, s in enumerate(symbols):
-            if s in used:
-                lines.append(f"const tw_real {array}{i} = {array}[{i}];")
-                names[s] = f"{array}{i}"
-    for k, array in enumerate(program.function.outputs):
-        lines.append(f"tw_real *TW_RESTRICT const out_{array} = out[{k}];")
-    stores = [f"out_{array}[{i}]" for array, n in program.sizes_out.items() for i in range(n)]
-    lines += emit_block(program.body, names, stores)
-    return [_function(EVALUATE, lines)]
+def _piece(block: Block, piece: Piece, work: dict[Expr, int], sources: dict[Expr, str], slots: dict[Expr, str],
+           stores: Sequence[str]) -> list[str]:  # fmt: skip
+    out = _Writer(sources, slots)
+    trig = _trig_places(block)
+    out.load_symbols([n for n in piece.leaves if n not in slots])
+    for node in piece.leaves:
+        if node in trig:
+            out.load(node, trig[node].replace("[", "").replace("]", ""), trig[node])
+    for node in piece.reads:
+        out.load(node, f"w{work[node]}", f"w[{work[node]}]")
+    out.steps(piece.steps, work)
+    for r in piece.results:
+        out.store(stores[r], block.results[r])
+    return out.lines
 
 
-EVALUATE = "static void evaluate(const tw_slot *TW_RESTRICT c, const tw_real *const *in, tw_real *const *out)"
-
-
-def _function(head: str, lines: Sequence[str]) -> str:
+def c_function(head: str, lines: Sequence[str]) -> str:
+    """A function with its body indented."""
     body = "\n".join(f"    {line}" for line in lines)
     return f"{head}\n{{\n{body}\n}}\n"
 
 
-def emit_unit(program: Program) -> str:
-    """The whole translation unit of a compiled function, to be built with ``native/`` on the include path."""
+class _Routine:
+    """One generated C routine: a head, what its symbols are called, where its results go."""
+
+    def __init__(
+        self,
+        name: str,
+        arguments: str,
+        passed: str,
+        block: Block,
+        sources: dict[Expr, str],
+        slots: dict[Expr, str],
+        stores: Sequence[str],
+    ) -> None:
+        self.name, self.arguments, self.passed = name, arguments, passed
+        self.block, self.sources, self.slots, self.stores = block, sources, slots, stores
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.block.steps) > 1 and self.block.operations.total > PIECE
+
+    def unused(self) -> str:
+        return " ".join(f"(void){a};" for a in self.passed.split(", "))
+
+    def whole(self) -> str:
+        """The routine as one function."""
+        lines = emit_block(self.block, self.sources, self.slots, self.stores)
+        return c_function(f"static void {self.name}({self.arguments})", [self.unused(), *lines])
+
+    def pieces(self) -> tuple[list[str], list[str], str]:
+        """The routine cut up: (declarations, functions, the function that calls them in order)."""
+        made = cut(self.block, PIECE)
+        extra = "const tw_real *sn, const tw_real *cs, tw_real *w"
+        declarations, functions = [], []
+        for k, piece in enumerate(made.pieces):
+            head = f"TW_HIDDEN void tw_{self.name}_{k}({self.arguments}, {extra})"
+            declarations.append(head + ";")
+            lines = _piece(self.block, piece, made.work, self.sources, self.slots, self.stores)
+            functions.append(c_function(head, [self.unused() + " (void)sn; (void)cs; (void)w;", *lines]))
+        out = _Writer(self.sources, self.slots)
+        out.infix.names.update(self.sources)
+        out.lines.append(f"{self.unused()} tw_real w[{max(1, len(made.work))}];")
+        out.angles(self.block)
+        trig = "sn, cs" if self.block.angles else "w, w"
+        out.lines += [f"tw_{self.name}_{k}({self.passed}, {trig}, w);" for k in range(len(made.pieces))]
+        return declarations, functions, c_function(f"static void {self.name}({self.arguments})", out.lines)
+
+
+def _routines(program: Program) -> tuple[_Routine, _Routine]:
     f = program.function
+    slots: dict[Expr, str] = {s: f"c[{i}]" for i, s in enumerate(program.slots)}
+    prepare = _Routine(
+        "prepare",
+        "const tw_real *TW_RESTRICT p, tw_real *TW_RESTRICT c",
+        "p, c",
+        program.prepare,
+        {s: f"p[{i}]" for i, s in enumerate(f.parameters)},
+        {},
+        [f"c[{i}]" for i in range(len(program.slots))],
+    )
+    evaluate = _Routine(
+        "evaluate",
+        "const tw_slot *TW_RESTRICT c, const tw_real *const *in, tw_real *const *out",
+        "c, in, out",
+        program.body,
+        {s: f"in[{k}][{i}]" for k, symbols in enumerate(f.inputs.values()) for i, s in enumerate(symbols)},
+        slots,
+        [f"out[{k}][{i}]" for k, n in enumerate(program.sizes_out.values()) for i in range(n)],
+    )
+    return prepare, evaluate
+
+
+@dataclass(frozen=True)
+class CFile:
+    """A translation unit; ``rare`` code runs only when a parameter changes and is compiled without optimisation."""
+
+    text: str
+    rare: bool = False
+
+
+def emit_unit(program: Program) -> list[CFile]:
+    """The C files of a compiled function, to be built with ``native/`` on the include path; the first holds its table."""
+    opening = '/* generated by touchweight; do not edit */\n#include "tw_unit.h"\n'
     sizes_in = ", ".join(str(n) for n in program.sizes_in.values()) or "0"
     sizes_out = ", ".join(str(n) for n in program.sizes_out.values()) or "0"
-    return "\n".join(
-        [
-            "/* generated by touchweight; do not edit */",
-            '#include "tw_unit.h"',
-            "",
-            f"#define TW_INPUTS {len(program.sizes_in)}",
-            f"#define TW_OUTPUTS {len(program.sizes_out)}",
-            f"#define TW_PARAMETERS {len(f.parameters)}",
-            f"#define TW_SLOTS {len(program.slots)}",
-            f"#define TW_IN_TOTAL {max(1, sum(program.sizes_in.values()))}",
-            f"#define TW_OUT_TOTAL {max(1, sum(program.sizes_out.values()))}",
-            f"static const int32_t sizes_in[] = {{{sizes_in}}};",
-            f"static const int32_t sizes_out[] = {{{sizes_out}}};",
-            "",
-            emit_prepare(program),
-            *emit_evaluate(program),
-            '#include "tw_unit_end.h"',
-            "",
-        ]
-    )
+    main = [
+        opening,
+        f"#define TW_INPUTS {len(program.sizes_in)}",
+        f"#define TW_OUTPUTS {len(program.sizes_out)}",
+        f"#define TW_PARAMETERS {len(program.function.parameters)}",
+        f"#define TW_SLOTS {len(program.slots)}",
+        f"#define TW_IN_TOTAL {max(1, sum(program.sizes_in.values()))}",
+        f"#define TW_OUT_TOTAL {max(1, sum(program.sizes_out.values()))}",
+        f"static const int32_t sizes_in[] = {{{sizes_in}}};",
+        f"static const int32_t sizes_out[] = {{{sizes_out}}};",
+        "",
+    ]
+    files: list[CFile] = []
+    for routine in _routines(program):
+        guard = routine.name == "prepare"
+        lines = []
+        if routine.is_long:
+            declarations, functions, caller = routine.pieces()
+            lines += [*declarations, caller]
+            for i in range(0, len(functions), PIECES_PER_FILE):
+                text = _guarded([opening, *functions[i : i + PIECES_PER_FILE]], guard)
+                files.append(CFile(text, rare=guard))
+        else:
+            lines.append(routine.whole())
+        main.append(_guarded(lines, guard))
+    return [CFile("\n".join([*main, '#include "tw_unit_end.h"', ""])), *files]
+
+
+def _guarded(lines: list[str], guard: bool) -> str:
+    """``prepare`` runs on plain numbers, or on lanes when every item has parameters of its own."""
+    text = "\n".join(lines)
+    if not guard:
+        return text
+    opening, _, rest = text.rpartition('#include "tw_unit.h"\n')
+    head = opening + '#include "tw_unit.h"\n' if _ else ""
+    return f"{head}#if TW_LANES == 1 || TW_SLOT_LANES\n{rest}\n#endif\n"

@@ -1,20 +1,28 @@
 """The on-disk cache of compiled libraries.
 
-A library is named by a hash of everything that made it: source, headers, flags, compiler, processor. Loading a library
-runs its code, so the cache must be ours alone: a folder that another user owns or could write to is refused, and a
-private temporary folder serves instead.
+A library is named by a hash of everything that made it (source, headers, flags, compiler, processor), then by a hash
+of what it holds, so that a damaged one is recognised and built again. Loading a library runs its code, so the cache
+must be ours alone: a folder that another user owns or could write to is refused, and a private temporary folder
+serves instead.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from ..errors import BuildError
+
+#: what a build that was killed left behind is removed after this long [s]
+LEFTOVER = 86_400.0
 
 _private: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -23,7 +31,7 @@ def default_folder() -> Path:
     """``$TOUCHWEIGHT_CACHE``, else the user's cache folder."""
     chosen = os.environ.get("TOUCHWEIGHT_CACHE")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).expanduser().absolute()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
         return Path(base) / "touchweight" if base else Path.home() / ".touchweight"
@@ -49,12 +57,21 @@ def why_unsafe(path: Path) -> str | None:
     return None
 
 
+def why_exposed(folder: Path) -> str | None:
+    """Why others could exchange a folder for theirs, or None: they can where a folder above it is open to all."""
+    for above in folder.resolve().parents:
+        mode = above.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            return f"anyone may write to {above}"
+    return None
+
+
 def cache_folder() -> Path:
     """A folder that only this user can write to; a temporary one, with a warning, when the usual one is unsafe."""
     folder = default_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        problem = why_unsafe(folder)
+        problem = why_unsafe(folder) or why_exposed(folder)
         if problem is None and not os.access(folder, os.W_OK):
             problem = "it is read-only"
     except OSError as error:
@@ -84,14 +101,36 @@ def key_of(parts: Iterable[str]) -> str:
 
 
 def cached(key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-    """The file called ``key``; made by ``make(temporary path)`` if it is not there or cannot be trusted."""
+    """The file of this ``key``; made by ``make(temporary path)`` if it is not there, damaged or not to be trusted."""
     folder = cache_folder()
-    target = folder / f"{key}{suffix}"
-    if target.exists() and why_unsafe(target) is None and target.is_file():
-        return target
-    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
-        made = Path(scratch) / f"{key}{suffix}"
-        make(made)
-        os.chmod(made, 0o700)
-        os.replace(made, target)
+    for path in sorted(folder.glob(f"{key}-*{suffix}")):
+        if why_unsafe(path) is None and path.is_file() and path.name == _full_name(key, path, suffix):
+            return path
+    _sweep(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+            made = Path(scratch) / f"{key}{suffix}"
+            make(made)
+            os.chmod(made, 0o700)
+            target = folder / _full_name(key, made, suffix)
+            os.replace(made, target)
+    except OSError as error:
+        raise BuildError(
+            f"expected to write a compiled library to {folder}, found: {error.strerror or error}; "
+            "make room there, or set TOUCHWEIGHT_CACHE to another folder"
+        ) from None
     return target
+
+
+def _full_name(key: str, path: Path, suffix: str) -> str:
+    return f"{key}-{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}{suffix}"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed builds left behind."""
+    for path in folder.glob("build-*"):
+        try:
+            if time.time() - path.lstat().st_mtime > LEFTOVER and why_unsafe(path) is None:
+                shutil.rmtree(path)
+        except OSError:
+            continue

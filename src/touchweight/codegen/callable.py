@@ -120,6 +120,10 @@ class NativeFunction:
         )
 
 
+#: what Python raises outside a function's domain, where machine code carries on with NaN and infinities, as NumPy does
+_OUTSIDE = (ValueError, OverflowError, ZeroDivisionError)
+
+
 class PythonFunction:
     """A function as generated Python."""
 
@@ -133,15 +137,18 @@ class PythonFunction:
 
     def prepare(self, p: Array) -> Array:
         table = [0.0] * max(1, len(self.program.slots))
-        self._prepare(p.tolist(), table)
-        return np.array(table)
+        try:
+            self._prepare(p.tolist(), table)
+        except _OUTSIDE:
+            with np.errstate(all="ignore"):
+                self._prepare_arrays(list(p), table)
+        return np.array(table, dtype=float)
 
     def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
         outputs: list[list[float]] = [[0.0] * n for n in self.program.sizes_out.values()]
         try:
             self._evaluate(table.tolist(), *(a.tolist() for a in inputs), *outputs)
-        except (ValueError, OverflowError, ZeroDivisionError):
-            # outside a function's domain: as machine code does, carry on with NaN and infinities
+        except _OUTSIDE:
             return [o[0] for o in self.batch(table, None, [a[None, :] for a in inputs], 1, 1)]
         return [np.array(o, dtype=float) for o in outputs]
 
@@ -153,7 +160,7 @@ class PythonFunction:
                 slots: Any = [0.0] * max(1, len(self.program.slots))
                 self._prepare_arrays([p[:, i] for i in range(p.shape[1])], slots)
             else:
-                slots = [] if table is None else table.tolist()
+                slots = [] if table is None else list(table)
             self._evaluate_arrays(slots, *columns, *outputs)
         return [
             np.stack([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in o], axis=1)

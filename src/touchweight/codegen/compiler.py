@@ -11,10 +11,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import BuildError
+from ..errors import BuildError, printable
+from .cache import cache_folder
 
 #: where the headers and sources that are not generated live
 NATIVE = Path(__file__).resolve().parent.parent / "native"
@@ -43,8 +45,8 @@ class Compiler:
 def candidates() -> list[tuple[str, ...]]:
     """The commands to try, in order: $CC, cc, gcc, clang, the compiler inside the ziglang wheel."""
     found: list[tuple[str, ...]] = []
-    if os.environ.get("CC"):
-        found.append(tuple(shlex.split(os.environ["CC"])))
+    if _wanted():
+        found.append(_wanted())
     for name in ("cc", "gcc", "clang"):
         path = shutil.which(name)
         if path:
@@ -54,10 +56,22 @@ def candidates() -> list[tuple[str, ...]]:
     return found
 
 
+def _wanted() -> tuple[str, ...]:
+    """$CC as a command; empty when it is not set."""
+    text = os.environ.get("CC", "")
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise BuildError(f"expected CC to hold a command, found {printable(text)!r}: {error}; correct it") from None
+
+
 @functools.cache
 def _probe(command: tuple[str, ...]) -> Compiler | None:
     try:
-        shown = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+        shown = subprocess.run(
+            [*command, "--version"], capture_output=True, encoding="utf-8", errors="replace", timeout=60, check=True,
+            env=_environment(),
+        ).stdout  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
     version = shown.splitlines()[0].strip() if shown.strip() else "unknown"
@@ -72,28 +86,43 @@ def _probe(command: tuple[str, ...]) -> Compiler | None:
 
 
 def _accepts(command: tuple[str, ...], flags: tuple[str, ...]) -> bool:
-    null = "NUL" if sys.platform == "win32" else os.devnull
-    try:
-        done = subprocess.run(
-            [*command, *flags, "-x", "c", "-c", "-", "-o", null],
-            input="int tw_probe(int x) { return x + 1; }\n",
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0
+    # not to the null device: a compiler that replaces its output file would replace that
+    with tempfile.TemporaryDirectory(prefix="touchweight-") as scratch:
+        source = Path(scratch) / "probe.c"
+        source.write_text("int tw_probe(int x) { return x + 1; }\n", encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [*command, *flags, "-c", str(source), "-o", str(source.with_suffix(".o"))],
+                capture_output=True,
+                timeout=120,
+                env=_environment(),
+            )
+        except (OSError, subprocess.SubprocessError):
+            return False
+        return done.returncode == 0 and source.with_suffix(".o").exists()
+
+
+def _environment() -> dict[str, str]:
+    """What compilers run in: messages in English; zig keeps its own cache in ours, for it needs one that is writable."""
+    return {"ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ, "LC_ALL": "C"}
 
 
 def find_compiler() -> Compiler | None:
-    """The first compiler that works, or None; ``TOUCHWEIGHT_NO_COMPILER=1`` hides them all."""
+    """The first compiler that works, or None; ``TOUCHWEIGHT_NO_COMPILER=1`` hides them all.
+
+    Whoever sets CC wants that one: when it does not work, that is an error and no other is taken.
+    """
     if os.environ.get("TOUCHWEIGHT_NO_COMPILER"):
         return None
     for command in candidates():
         found = _probe(command)
         if found is not None:
             return found
+        if _wanted():
+            raise BuildError(
+                f"expected CC to name a working C compiler, found {printable(os.environ['CC'])!r}, which does not compile a "
+                "line of C; correct it, or unset it so that cc, gcc, clang and ziglang are tried"
+            )
     return None
 
 
@@ -130,11 +159,9 @@ def library_suffix() -> str:
     return {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 
-def optimisation(statements: int) -> str:
+def optimisation(operations: int) -> str:
     """-O3 while it pays; gentler for very long code, where compile time would run away."""
-    if statements > 60_000:
-        return "-O1"
-    return "-O2" if statements > 12_000 else "-O3"
+    return "-O3" if operations < 20_000 else "-O2" if operations < 60_000 else "-O1"
 
 
 def compile_object(compiler: Compiler, source: Path, target: Path, flags: tuple[str, ...]) -> None:
@@ -149,11 +176,11 @@ def link_library(compiler: Compiler, parts: list[Path], target: Path) -> None:
 
 
 def _run(compiler: Compiler, arguments: list[str], what: Path) -> None:
-    environment = dict(os.environ, LC_ALL="C")
     try:
         done = subprocess.run(
-            [*compiler.command, *arguments], capture_output=True, text=True, timeout=PATIENCE, env=environment
-        )
+            [*compiler.command, *arguments], capture_output=True, encoding="utf-8", errors="replace", timeout=PATIENCE,
+            env=_environment(),
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise BuildError(f"expected {compiler.name} to finish within {PATIENCE} s, it did not; the model may be too large") from None
     except OSError as error:

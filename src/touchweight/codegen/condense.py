@@ -18,6 +18,9 @@ from .hoist import make_flat_product, make_flat_sum
 #: sums and products longer than this are left alone by the pair search (its work grows with the square)
 LONGEST = 16
 
+#: sweeps of the pair search; later ones find next to nothing
+SWEEPS = 4
+
 
 def condense(roots: Sequence[Expr]) -> list[Expr]:
     """The same expressions with fewer operations."""
@@ -117,7 +120,7 @@ def _factored(n: Add, private: set[Expr]) -> Expr:
 
 def _share_pairs(roots: list[Expr]) -> list[Expr]:
     """Give every pair of terms or factors that occurs twice or more a node of its own, most frequent first."""
-    while True:
+    for _sweep in range(SWEEPS):
         order, _ = _use_counts(roots)
         pairs: dict[tuple[object, ...], list[Expr]] = {}
         for n in order:
@@ -152,6 +155,7 @@ def _share_pairs(roots: list[Expr]) -> list[Expr]:
                 built = _with_pair(n, pair)
             new[n] = built
         roots = [new[r] for r in roots]
+    return roots
 
 
 def _with_pair(n: Expr, pair: tuple[object, ...]) -> Expr:

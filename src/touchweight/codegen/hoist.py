@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..symbolic import ONE, Add, Const, Expr, Func, Mul, Shared, Symbol, topological
+from ..symbolic import ONE, Add, Const, Expr, Func, Mul, Shared, Symbol, is_condition, topological
 from ..symbolic.expr import Number, make_product, make_sum, symbol
 from ..symbolic.substitute import rebuild
 
@@ -67,6 +67,9 @@ class _Hoister:
             return e
         if isinstance(e, Shared):
             e = e.inner
+        if is_condition(e):
+            # a truth value is not a number and cannot lie in the table; what it compares can
+            return rebuild(e, {c: self.slot(c) for c in e.children})
         found = self.of_expr.get(e)
         if found is None:
             found = symbol(f"#{len(self.of_expr)}", "mass")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import TypeVar
 
 from ..symbolic import Add, Const, Expr, Func, Mul, Shared
 from ..symbolic.expr import Number
 
+T = TypeVar("T")
+
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
+
+#: longer sums and products are written as groups of this many: a parser nests as deep as a chain is long
+LONGEST_CHAIN = 64
 
 
 class Infix:
@@ -31,13 +37,13 @@ class Infix:
 
     def text(self, n: Expr) -> str:
         """A node as an expression, using names where they exist."""
-        return self._render(n, top=True)[0]
+        return self._render(n)[0]
 
     def definition(self, n: Expr) -> str:
         """A node spelled out even if it has a name: the right-hand side of its own assignment."""
         return self._spell(n)[0]
 
-    def _render(self, n: Expr, top: bool = False) -> tuple[str, int]:
+    def _render(self, n: Expr) -> tuple[str, int]:
         name = self.names.get(n)
         if name is not None:
             return name, _ATOM
@@ -83,13 +89,9 @@ class Infix:
         pieces.sort(key=lambda p: (p[0] and not p[1], p[1], p[0]))
         if pieces[0][0]:
             pieces.sort(key=lambda p: (p[0], p[1]))
-        out = ""
-        for negative, is_product, body in pieces:
-            if not out:
-                out = f"-({body})" if negative and is_product else ("-" if negative else "") + body
-            else:
-                out += (" - " if negative else " + ") + body
-        return out
+        while len(pieces) > LONGEST_CHAIN:
+            pieces = [(False, False, f"({_join(group)})") for group in _groups(pieces)]
+        return _join(pieces)
 
     def _product(self, n: Mul) -> tuple[str, int]:
         unit = self.names.get(n.unit) if n.unit is not n else None
@@ -103,9 +105,9 @@ class Infix:
             (above if e > 0 else below).extend(self._factor(f, abs(e)))
         if abs(n.coef) != 1.0 or not above:
             above.insert(0, self.number(abs(n.coef)))
-        body = "*".join(above)
+        body = _times(above)
         if below:
-            body += "/" + (below[0] if len(below) == 1 else f"({'*'.join(below)})")
+            body += "/" + (below[0] if len(below) == 1 else f"({_times(below)})")
         if n.coef < 0:
             return f"-({body})" if len(above) + len(below) > 1 else f"-{body}", _SUM
         return body, _PRODUCT
@@ -129,8 +131,22 @@ class Infix:
         return self.lift(const(value), self.number(value))
 
 
-def name_symbols(names: dict[Expr, str], arrays: Mapping[str, list[Expr]], pattern: str) -> None:
-    """Name the entries of arrays by ``pattern`` with fields ``array`` and ``i``."""
-    for array, symbols in arrays.items():
-        for i, s in enumerate(symbols):
-            names[s] = pattern.format(array=array, i=i)
+def _join(pieces: list[tuple[bool, bool, str]]) -> str:
+    """A sum of (negative, is a product, text)."""
+    out = ""
+    for negative, is_product, body in pieces:
+        if not out:
+            out = f"-({body})" if negative and is_product else ("-" if negative else "") + body
+        else:
+            out += (" - " if negative else " + ") + body
+    return out
+
+
+def _times(factors: list[str]) -> str:
+    while len(factors) > LONGEST_CHAIN:
+        factors = [f"({'*'.join(group)})" for group in _groups(factors)]
+    return "*".join(factors)
+
+
+def _groups(items: list[T]) -> list[list[T]]:
+    return [items[i : i + LONGEST_CHAIN] for i in range(0, len(items), LONGEST_CHAIN)]

@@ -9,9 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..symbolic import Add, Const, Expr, Func, Mul, Operations, Symbol, count_operations, is_condition, topological
+from ..symbolic import (
+    Add,
+    Const,
+    Expr,
+    Func,
+    Mul,
+    Operations,
+    Symbol,
+    count_operations,
+    is_condition,
+    substitute_all,
+    topological,
+)
 from ..symbolic.functions import cos, sin
 from .condense import condense
+from .conditions import cut_conditions
 from .function import Function
 from .hoist import hoist
 
@@ -74,12 +87,15 @@ class Program:
 
 def make_program(function: Function) -> Program:
     """Hoist, condense and schedule a function."""
-    roots = [e for entries in function.outputs.values() for e in entries]
+    roots = cut_conditions([e for entries in function.outputs.values() for e in entries])
     moving = hoist(roots, function.parameters)
-    body = schedule(condense(moving.roots))
+    # condensing brings slots together, as in (m1 + m2) x: what then depends on slots alone becomes a slot as well
+    again = hoist(condense(moving.roots), moving.slots)
+    slots = dict(zip(again.slots, substitute_all(again.slots.values(), moving.slots), strict=True))
+    body = schedule(again.roots)
     # slots in the order in which the body first reads them: one sweep through the table
-    order = _first_use(body, list(moving.slots))
-    prepared = hoist([moving.slots[s] for s in order], ()).roots
+    order = _first_use(body, list(slots))
+    prepared = hoist([slots[s] for s in order], ()).roots
     prepare = schedule(condense(prepared))
     return Program(
         function,

@@ -21,7 +21,7 @@ _RENAMED = {"min": "minimum", "max": "maximum", "abs": "absolute"}
 
 def py_number(value: float) -> str:
     """A float, exactly."""
-    return repr(value)
+    return repr(value)  # infinity is a name, see below
 
 
 def _call(name: str, args: list[str]) -> str:
@@ -70,12 +70,14 @@ def _function(head: str, lines: Sequence[str]) -> str:
 #: names the generated functions use, for floats and for arrays
 SCALAR_NAMES: dict[str, Any] = {
     **{n: getattr(math, n) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt")},
+    "inf": math.inf,
     "floor": math.floor,
     "pow": math.pow,
     "absolute": abs,
-    "minimum": min,
-    "maximum": max,
-    "sign": lambda x: float((x > 0) - (x < 0)),
+    # as in the native header: NaN in either argument comes out
+    "minimum": lambda x, y: x if x < y or x != x else y,
+    "maximum": lambda x, y: x if x > y or x != x else y,
+    "sign": lambda x: x if x != x else float((x > 0) - (x < 0)),
     "less": lambda x, y: x < y,
     "less_equal": lambda x, y: x <= y,
     "equal": lambda x, y: x == y,
@@ -86,6 +88,7 @@ SCALAR_NAMES: dict[str, Any] = {
 }
 ARRAY_NAMES: dict[str, Any] = {
     **{_RENAMED.get(k, k): f for k, f in ARRAY_FUNCTIONS.items()},
+    "inf": math.inf,
     "sqrt": np.sqrt,
 }
 

@@ -32,15 +32,20 @@ def accelerations(
     return solve(tree, mass_matrix(tree, where), [f - c for f, c in zip(applied, bias, strict=True)])
 
 
+#: trees with more links than this are judged by the estimate alone
+TRIAL_SIZE = 60
+
+
 def likely_forms(tree: Tree) -> list[str]:
-    """The forms worth counting out: one when the estimate is clear, both when it is close."""
+    """The forms worth counting out: one when the estimate is clear or the tree is large, both when it is close."""
     depth: list[int] = []
     for link in tree.links:
         depth.append(len(link.v) + (depth[link.parent] if link.parent >= 0 else 0))
     factorised = sum(len(link.v) * (d * (d + 1) + 16 * d + 150) for link, d in zip(tree.links, depth, strict=True))
     articulated = sum(350 if link.kind == "R" else 200 for link in tree.links)
-    if factorised > 2 * articulated:
+    margin = 1.7 if len(tree.links) <= TRIAL_SIZE else 1.0
+    if factorised > margin * articulated:
         return ["articulated"]
-    if articulated > 1.6 * factorised:
+    if articulated >= margin * factorised:
         return ["factorised"]
     return list(FORMS)

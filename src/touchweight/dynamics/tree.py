@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors import MechanismError
 from ..mechanism import JOINT_KINDS, Body, Frame, Joint, Mechanism
-from ..symbolic import ONE, ZERO, Expr, Symbol, const, cos, share, sin, symbol
+from ..symbolic import ONE, ZERO, Const, Expr, Symbol, const, cos, share, sin, symbol
 from .vector import (
     IDENTITY,
     ZERO3,
@@ -32,6 +32,9 @@ from .vector import (
     symmetric_plus,
     transform,
 )
+
+#: an entry of a product of constant rotations this close to -1, 0 or 1 is taken to be it
+DUST = 1e-15
 
 
 @dataclass
@@ -239,7 +242,7 @@ def _append_joint(tree: Tree, joint: Joint, speed_index: dict[str, int]) -> None
     kind = JOINT_KINDS[joint.kind]
     parent = tree.bodies[joint.parent.name]
     link = parent.link
-    rotation = product(parent.rotation, joint.rotation)
+    rotation = _tidied(product(parent.rotation, joint.rotation))
     offset = plus(parent.origin, transform(parent.rotation, joint.origin))
     q_names, v_names = list(joint.coordinates), list(joint.speeds)
     for number, primitive in enumerate(kind.primitives):
@@ -256,7 +259,7 @@ def _append_joint(tree: Tree, joint: Joint, speed_index: dict[str, int]) -> None
             kind=primitive,
             axis=axis,
             direction=direction,
-            rotation=product(rotation, align),
+            rotation=_tidied(product(rotation, align)),
             offset=offset,
             q=q,
             v=tuple(symbol(f"v.{n}", "speed") for n in vs),
@@ -307,12 +310,24 @@ def _plane(normal: tuple[float, float, float]) -> tuple[tuple[float, float, floa
 def _aligned(axis: tuple[float, float, float]) -> tuple[int, float, Matrix]:
     """(coordinate axis, direction, rotation that carries that axis onto ``axis``)."""
     for k in range(3):
-        if abs(axis[k]) == 1.0:
+        if abs(axis[k]) == 1.0 and not any(axis[i] for i in range(3) if i != k):
             return k, axis[k], IDENTITY
     x, y = _plane(axis)
     rows = [[x[i], y[i], axis[i]] for i in range(3)]
     a, b, c = ((const(r[0]), const(r[1]), const(r[2])) for r in rows)
     return 2, 1.0, (a, b, c)
+
+
+def _tidied(m: Matrix) -> Matrix:
+    """A rotation without rounding dust, so that oblique axes that are parallel stay so and leave no terms."""
+
+    def tidy(e: Expr) -> Expr:
+        if isinstance(e, Const) and abs(e.value - round(e.value)) < DUST:
+            return const(round(e.value))
+        return e
+
+    a, b, c = ((tidy(r[0]), tidy(r[1]), tidy(r[2])) for r in m)
+    return (a, b, c)
 
 
 __all__ = [

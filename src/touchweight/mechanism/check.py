@@ -1,7 +1,8 @@
 """Everything that is wrong with a mechanism, as a list: each problem says where, what and what to do.
 
-Checking never stops at the first problem and never raises. An *error* means that the equations cannot be built or
-solved; a *warning* means that they can, but that nature would not do this, or that a name will be hard to live with.
+Checking never stops at the first problem and never raises. An *error* means that the equations cannot be
+built or solved; a *warning* means that they can, but that nature would not do this, or that a name is
+troublesome.
 """
 
 from __future__ import annotations
@@ -74,9 +75,9 @@ class _Checker:
             for s in sensor.symbols
         }
 
-    # -- tools ------------------------------------------------------------------------------------------------
+    # -- tools ------------------------------------------------------------------------------------------
     def numbers(self, exprs: Iterable[Expr]) -> list[float] | None:
-        """Values with the default parameters, or nothing where they have none; what is not a real number is NaN."""
+        """Values with the default parameters, or nothing where a symbol has none."""
         return numbers(exprs, self.defaults)
 
     def symbols(self, where: str, exprs: Sequence[Expr], use: _Use) -> Iterator[Problem]:
@@ -110,7 +111,7 @@ class _Checker:
             elif any(s.name == local.name for local in use.local):
                 yield Problem(
                     where,
-                    f"expected {shown(s.name)} to be the distance or its rate in this law, found a {word} of that name",
+                    f"expected {shown(s.name)} to be the distance or its rate here, found a {word} of that name",
                     f"rename the {word}",
                 )
 
@@ -135,7 +136,7 @@ class _Checker:
             )
         return None, problems
 
-    # -- names ------------------------------------------------------------------------------------------------
+    # -- names ------------------------------------------------------------------------------------------
     def names(self) -> Iterator[Problem]:
         m = self.mechanism
         seen: list[str] = []
@@ -165,7 +166,7 @@ class _Checker:
                 "rename one",
             )
 
-    # -- numbers ----------------------------------------------------------------------------------------------
+    # -- numbers ----------------------------------------------------------------------------------------
     def parameters(self) -> Iterator[Problem]:
         for p in self.mechanism.parameters.values():
             where = f"parameter {shown(p.name)}"
@@ -212,7 +213,7 @@ class _Checker:
             self.has_negative_moment |= bool(found)
             yield from found
 
-    # -- joints and frames ------------------------------------------------------------------------------------
+    # -- joints and frames ------------------------------------------------------------------------------
     def joints(self) -> Iterator[Problem]:
         names: dict[str, str] = {}
         for joint in self.mechanism.joints.values():
@@ -236,7 +237,7 @@ class _Checker:
                 if other != joint.name:
                     yield Problem(
                         where,
-                        f"expected coordinates of its own, found {shown(name)}, which joint {shown(other)} has too",
+                        f"expected coordinates of its own, found {shown(name)} of joint {shown(other)}",
                         "rename one joint",
                     )
 
@@ -251,7 +252,8 @@ class _Checker:
             not all(math.isfinite(x) for x in joint.initial) or len(joint.initial) != len(joint.coordinates)
         ):
             yield Problem(
-                where, f"expected {len(joint.coordinates)} finite initial coordinates, found {shown(joint.initial)}",
+                where,
+                f"expected {len(joint.coordinates)} finite initial coordinates, found {shown(joint.initial)}",
                 "give one number for each coordinate",
             )  # fmt: skip
         limits = joint.limits
@@ -338,7 +340,7 @@ class _Checker:
     def owns(self, body: Body) -> bool:
         return body is self.mechanism.ground or self.mechanism.bodies.get(body.name) is body
 
-    # -- signals and forces -----------------------------------------------------------------------------------
+    # -- signals and forces -----------------------------------------------------------------------------
     def signals(self) -> Iterator[Problem]:
         m = self.mechanism
         for given in m.inputs.values():
@@ -396,21 +398,24 @@ class _Checker:
         yield from self.place(where, force.b)
         if force.a.body is force.b.body and force.a.origin == force.b.origin:
             yield Problem(
-                where, "expected two points, found the same one twice: the line between them has no direction",
+                where,
+                "expected two points, found the same one twice: the line between them has no direction",
                 "move one of its frames",
             )  # fmt: skip
         yield from self.symbols(where, [force.tension, force.potential], _PAIR_LAW)
 
-    # -- motion -----------------------------------------------------------------------------------------------
+    # -- motion -----------------------------------------------------------------------------------------
     def motion(self) -> Iterator[Problem]:
-        """Motions without kinetic energy, or with less than none: the mass matrix is not positive definite."""
+        """Motions without kinetic energy, or with less: the mass matrix is not positive definite."""
         idle = idle_motions(self.mechanism, self.defaults)
         for speeds in idle:
             some = ", ".join(shown(s) for s in speeds[:6]) + (", ..." if len(speeds) > 6 else "")
             if len(speeds) == 1:
                 what = f"expected every speed to move some mass, found none moved by {some}"
             else:
-                what = f"expected every motion to move some mass, found one of the speeds {some} together that moves none"
+                what = (
+                    f"expected every motion to move some mass, found one of {some} together that moves none"
+                )
             advice = "give what it carries mass or inertia, add armature, or fix the joint"
             yield Problem("mass matrix", what, advice)
         if not idle and self.has_negative_moment and lowest_energy(self.mechanism, self.defaults) < FLAT:

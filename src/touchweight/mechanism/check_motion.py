@@ -1,8 +1,8 @@
 """Motions that move no mass: where a mass matrix is singular whatever the position.
 
-The kinetic energy is ½ |A v|², with three rows of A for the velocity of each centre of mass (times √m), three for
-each angular velocity (times √I) and one for each armature. A is built at two random positions; a motion that is in
-the null space of both has no inertia.
+The kinetic energy is ½ |A v|², with three rows of A for the velocity of each centre of mass (times √m),
+three for each angular velocity (times √I) and one for each armature. A is built at two random positions;
+a motion that is in the null space of both has no inertia.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Expressions as people write them in files: read by a small grammar of our own (never ``eval``), and written.
+"""Expressions as people write them in files: read by a small grammar of our own, never by ``eval``.
 
     expression:  definitions, then a value          e = d - l0; k*e + c*d_dot
     operators:   or, and, not, < <= > >= ==, + -, * /, unary - +, ** (as in Python, strongest last)
@@ -160,7 +160,7 @@ def _error(message: str, column: int) -> MechanismError:
 
 
 class _Parser:
-    """Precedence climbing: two Python frames per level of nesting, so that the depth limit is reached first."""
+    """Precedence climbing: few Python frames per level, so that our depth limit is reached first."""
 
     def __init__(self, source: str, names: Mapping[str, Expr]) -> None:
         self.tokens = list(_tokens(source))
@@ -186,7 +186,7 @@ class _Parser:
             raise _error(f"{sign!r}, found {printable(self.next.text, 60)!r}", self.next.column)
         self.at += 1
 
-    # -- definitions and value ------------------------------------------------------------------------------
+    # -- definitions and value --------------------------------------------------------------------------
     def program(self) -> Expr:
         while self.next.kind == "name" and self.tokens[self.at + 1].is_definition:
             token = self.take()
@@ -204,7 +204,7 @@ class _Parser:
             raise _error(f"an operator or the end, found {printable(self.next.text, 60)!r}", self.next.column)
         return value
 
-    # -- operators ------------------------------------------------------------------------------------------
+    # -- operators --------------------------------------------------------------------------------------
     def expression(self, binding: int = 0) -> Expr:
         """What follows, as long as its operators bind more tightly than ``binding``."""
         self.depth += 1
@@ -274,7 +274,7 @@ class _Parser:
             factors.append(value if token.text == "*" else self.make(token, power, value, const(-1.0)))
         return self.make(start, mul, *factors)
 
-    # -- names and calls ------------------------------------------------------------------------------------
+    # -- names and calls --------------------------------------------------------------------------------
     def named(self, token: _Token) -> Expr:
         found = self.local.get(token.text)
         if found is None:
@@ -306,7 +306,7 @@ class _Parser:
             raise _error(f"{fewest} arguments for {token.text}, found {len(args)}", token.column)
         return self.make(token, function, *args)
 
-    # -- building -------------------------------------------------------------------------------------------
+    # -- building ---------------------------------------------------------------------------------------
     def make(self, token: _Token, function: Callable[..., Expr], *args: object) -> Expr:
         """Build a node; what the algebra objects to is told with its column."""
         try:
@@ -357,8 +357,8 @@ _DEEP = 20  # levels of a tree that is written in one piece
 def write_expression(expr: Expr, taken: Collection[str] = ()) -> str:
     """Text that :func:`parse_expression` reads back as the same node.
 
-    A small expression is one piece. In a large one, what is used twice or lies deep gets a name, so that the text
-    grows with the graph and not with the tree; ``taken`` are the names that those may not have.
+    A small expression is one piece. In a large one, what is used twice or lies deep gets a name, so that the
+    text grows with the graph and not with the tree; ``taken`` are the names that those may not have.
     """
     named: dict[Expr, str] = {}
     used = {s.name for s in free_symbols([expr])} | set(taken)

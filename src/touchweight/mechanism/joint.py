@@ -51,7 +51,7 @@ JOINT_KINDS: dict[str, Kind] = {
         (".x", ".y", ".z", *_QUATERNION),
         (".vx", ".vy", ".vz", *_OMEGA),
         0,
-        "free-flying: position and its rate in the parent's axes, quaternion, angular velocity in the child's axes",
+        "free-flying: position and its rate in the parent's axes, quaternion and angular velocity of a ball",
     ),
 }
 

@@ -1,8 +1,8 @@
 """Forces in a mechanism: on a speed, between two frames, or on a frame.
 
-Every force is an expression over the mechanism's own symbols: parameters, coordinates, speeds, inputs, states,
-sensors and time. A law written as a Python function is called once, here, with symbols for its arguments (it is
-*traced*), so that it becomes part of the generated code.
+Every force is an expression over the mechanism's own symbols: parameters, coordinates, speeds, inputs,
+states, sensors and time. A law written as a Python function is called once, here, with symbols for its
+arguments (it is *traced*), so that it becomes part of the generated code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DISTANCE_RATE = symbol("d_dot", "local")
 
 @dataclass(eq=False)
 class SpeedForce:
-    """A generalised force on one speed: positive along it [N or N m]; ``potential`` is the energy it stores [J]."""
+    """A generalised force on one speed, positive along it [N or N m]; ``potential`` is what it stores [J]."""
 
     name: str
     speed: str
@@ -34,7 +34,7 @@ class SpeedForce:
 class PairForce:
     """A force along the line between two frames: positive pulls them together [N].
 
-    ``tension`` is written in :data:`DISTANCE` and :data:`DISTANCE_RATE`; ``potential`` is the energy it stores [J].
+    ``tension`` is written in :data:`DISTANCE` and :data:`DISTANCE_RATE`; ``potential`` is what it stores [J].
     """
 
     name: str
@@ -56,12 +56,12 @@ class FrameForce:
 
 
 def trace(function: Callable[..., Scalar], local: Mapping[str, Symbol], given: Mapping[str, Expr]) -> Expr:
-    """Call a law once with symbols: ``local`` fills its positional arguments by order, ``given`` its parameters."""
+    """Call a law once with symbols: ``local`` for its positional arguments, ``given`` for its parameters."""
     try:
         inspect.signature(function).bind(*local.values(), **given)
     except TypeError as error:
         raise MechanismError(
-            f"expected a law that takes ({', '.join(local)}) and the parameters ({', '.join(given) or 'none'}), "
+            f"expected a law of ({', '.join(local)}) with the parameters ({', '.join(given) or 'none'}), "
             f"found {getattr(function, '__name__', 'function')}{inspect.signature(function)}: {error}"
         ) from None
     return as_expr(function(*local.values(), **given))

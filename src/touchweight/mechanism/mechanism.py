@@ -4,8 +4,9 @@
     arm = m.body("arm", mass=1.2, com=(0, 0, -0.4), inertia=(0.07, 0.07, 1e-3))
     m.revolute("hip", m.ground, arm, axis="y")
 
-Every number given becomes a live parameter named after its place (``arm.mass``, ``arm.com.z``, ``hip.origin.x``);
-a zero is structural: it leaves no trace in the equations. To keep a zero live, declare it with :meth:`parameter`.
+Every number given becomes a live parameter named after its place (``arm.mass``, ``arm.com.z``,
+``hip.origin.x``); a zero is structural: it leaves no trace in the equations. To keep a zero live,
+declare it with :meth:`parameter`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Mechanism:
             f"{len(self.parameters)} parameters)"
         )
 
-    # -- numbers ------------------------------------------------------------------------------------------
+    # -- numbers ----------------------------------------------------------------------------------------
     def parameter(
         self,
         name: str,
@@ -94,7 +95,8 @@ class Mechanism:
         self._claim(self.parameters, name, "parameter")
         if kind not in PARAMETER_KINDS:
             raise MechanismError(
-                f"expected a parameter kind among {', '.join(PARAMETER_KINDS)}, found {shown(kind)} for {shown(name)}"
+                f"expected a parameter kind among {', '.join(PARAMETER_KINDS)}, found {shown(kind)} "
+                f"for {shown(name)}"
             )
         default = number(value, f"parameter {name}")
         made = symbol(name, kind)
@@ -149,7 +151,7 @@ class Mechanism:
                 f"expected a new name for a {what}, found {shown(name)} a second time; rename one"
             )
 
-    # -- bodies, frames ----------------------------------------------------------------------------------
+    # -- bodies, frames ---------------------------------------------------------------------------------
     def body(
         self,
         name: str,
@@ -221,7 +223,7 @@ class Mechanism:
                 return Frame(place, self.bodies[place])
         raise MechanismError(f"expected a frame or body of the mechanism, found {shown(place)}; add it first")
 
-    # -- joints ----------------------------------------------------------------------------------------------
+    # -- joints -----------------------------------------------------------------------------------------
     def joint(
         self,
         name: str,
@@ -297,7 +299,7 @@ class Mechanism:
         slack = self._scalar(f"{joint.name}.rest", rest, "parameter", "rad or m") if k is not ZERO else ZERO
         if k is not ZERO and "S" in JOINT_KINDS[joint.kind].primitives:
             raise MechanismError(
-                f"expected no stiffness on the ball of {shown(joint.name)}, found one; use spring() or a law instead"
+                f"expected no stiffness on the ball of {shown(joint.name)}, found one; use spring() or a law"
             )
         for i, speed in enumerate(joint.speeds):
             v = self.v(speed)
@@ -370,14 +372,14 @@ class Mechanism:
         return self.joint(name, "planar", parent, child, axis=axis, **options)
 
     def spherical(self, name: str, parent: Body | str, child: Body | str, **options: Any) -> Joint:
-        """A ball: quaternion (w, x, y, z) and angular velocity in the child's axes. Options as in :meth:`joint`."""
+        """A ball: quaternion (w, x, y, z), angular velocity in the child's axes. Options as in :meth:`joint`."""
         return self.joint(name, "spherical", parent, child, **options)
 
     def free(self, name: str, child: Body | str, parent: Body | str | None = None, **options: Any) -> Joint:
-        """A free-flying body: position, quaternion; velocity in the parent's axes, angular velocity in its own."""
+        """A free-flying body: position, quaternion; velocity in the parent's axes, turning in its own."""
         return self.joint(name, "free", parent or self.ground, child, **options)
 
-    # -- symbols of the motion ------------------------------------------------------------------------------
+    # -- symbols of the motion --------------------------------------------------------------------------
     def q(self, coordinate: str) -> Symbol:
         """The symbol of a coordinate [rad or m]."""
         return symbol(f"q.{coordinate}", "coordinate")
@@ -396,7 +398,7 @@ class Mechanism:
         """Names of all speeds, in the order of the joints."""
         return [s for j in self.joints.values() for s in j.speeds]
 
-    # -- signals ---------------------------------------------------------------------------------------------
+    # -- signals ----------------------------------------------------------------------------------------
     def input(self, name: str, unit: str = "", value: float = 0.0, description: str = "") -> Symbol:
         """Declare an input (a command, a force sensor) and get its symbol."""
         self._claim(self.inputs, name, "input")
@@ -407,7 +409,7 @@ class Mechanism:
     def state(
         self, name: str, rate: Scalar | Callable[[Symbol], Scalar] = 0.0, initial: float = 0.0, unit: str = ""
     ) -> Symbol:
-        """Declare a first-order state x with dx/dt = ``rate`` (an expression, or a function of its own symbol)."""
+        """Declare a state x with dx/dt = ``rate`` (an expression, or a function of its own symbol)."""
         self._claim(self.states, name, "state")
         made = symbol(name, "state")
         self.states[name] = FirstOrder(name, made, ZERO, number(initial, f"state {name}"), unit)
@@ -415,19 +417,26 @@ class Mechanism:
         return made
 
     def sensor(self, name: str, kind: str, place: Body | Frame | str, axes: str = "world") -> Sensor:
-        """Measure a frame's motion: ``kind`` is one of position, velocity, acceleration, orientation,
-        angular_velocity, angular_acceleration; ``axes`` is "world" or "frame"."""
+        """Measure a frame's motion.
+
+        Args:
+            name: unique name; its components are ``name.x``, ...
+            kind: position, velocity, acceleration, orientation, angular_velocity or angular_acceleration.
+            place: the frame, or a body for its own frame.
+            axes: "world" or "frame": the axes in which vectors are given.
+        """
         self._claim(self.sensors, name, "sensor")
         if kind not in SENSOR_KINDS:
             raise MechanismError(
-                f"expected a sensor kind among {', '.join(SENSOR_KINDS)}, found {shown(kind)} for {shown(name)}"
+                f"expected a sensor kind among {', '.join(SENSOR_KINDS)}, found {shown(kind)} "
+                f"for {shown(name)}"
             )
         world_or_frame(axes, name)
         made = Sensor(name, kind, self._frame_of(place), axes)
         self.sensors[name] = made
         return made
 
-    # -- forces ----------------------------------------------------------------------------------------------
+    # -- forces -----------------------------------------------------------------------------------------
     def _force(self, force: Any) -> Any:
         self._claim(self.forces, force.name, "force")
         self.forces[force.name] = force
@@ -484,7 +493,7 @@ class Mechanism:
         length: Scalar = 0.0,
         damping: Scalar = 0.0,
     ) -> PairForce:
-        """A linear spring [N/m] and damper [N s/m] between two frames; ``length`` is the spring's free length [m]."""
+        """A linear spring [N/m] and damper [N s/m] between two frames; ``length`` is its free length [m]."""
         k = self._scalar(f"{name}.stiffness", stiffness, "parameter", "N/m", 0.0)
         free = self._scalar(f"{name}.length", length, "length", "m", 0.0)
         c = self._scalar(f"{name}.damping", damping, "parameter", "N s/m", 0.0)
@@ -508,7 +517,7 @@ class Mechanism:
         torque: Sequence[Scalar] = (0.0, 0.0, 0.0),
         axes: str = "world",
     ) -> FrameForce:
-        """An external force [N] and torque [N m] on a frame, as numbers or expressions of inputs, states, sensors."""
+        """An external force [N] and torque [N m] on a frame: numbers, or expressions of inputs and the like."""
         world_or_frame(axes, name)
         made: FrameForce = self._force(
             FrameForce(
@@ -556,9 +565,9 @@ class Mechanism:
         self._force(SpeedForce(f"{name}.force", speed, torque))
         return command
 
-    # -- what to do with it ----------------------------------------------------------------------------------
+    # -- what to do with it -----------------------------------------------------------------------------
     def check(self) -> list[Problem]:
-        """Everything that is wrong with the description, each with where and what to do; empty when it is sound."""
+        """Everything that is wrong with the description, with what to do; empty when it is sound."""
         from .check import check
 
         return check(self)

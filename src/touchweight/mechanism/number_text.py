@@ -34,7 +34,7 @@ def parse_number(text: str) -> float:
 
 
 def parse_numbers(text: str, count: int | tuple[int, int] | None = None) -> list[float]:
-    """The values of numbers between spaces; ``count`` is how many there must be, or the fewest and the most."""
+    """The values of numbers between spaces; ``count`` is how many, or the fewest and the most."""
     parts = text.split()
     if count is not None:
         low, high = count if isinstance(count, tuple) else (count, count)

@@ -18,7 +18,7 @@ SNAP = 1e-12
 
 
 def rotation_matrix(spec: Any) -> Matrix:
-    """The matrix of a rotation given as None, (roll, pitch, yaw) [rad], quaternion (w, x, y, z) or 3 rows of 3."""
+    """The matrix of a rotation: None, (roll, pitch, yaw) [rad], quaternion (w, x, y, z) or 3 rows of 3."""
     if spec is None:
         return IDENTITY
     rows = list(spec)
@@ -37,12 +37,9 @@ def rotation_matrix(spec: Any) -> Matrix:
 
 
 def _is_row(r: Any) -> bool:
-    return (
-        isinstance(r, Sequence | tuple)
-        and not isinstance(r, str)
-        and len(r) == 3
-        or (hasattr(r, "shape") and getattr(r, "shape", None) == (3,))
-    )
+    if isinstance(r, Sequence):
+        return not isinstance(r, str) and len(r) == 3
+    return getattr(r, "shape", None) == (3,)
 
 
 def _from_rpy(roll: Expr, pitch: Expr, yaw: Expr) -> Matrix:
@@ -91,6 +88,11 @@ def _check_orthonormal(rows: list[list[Expr]]) -> None:
         for j in range(3):
             got = sum(m[i][k] * m[j][k] for k in range(3))
             if not abs(got - (i == j)) < 1e-6:
-                raise MechanismError(
-                    "expected a rotation matrix with orthonormal rows, found one that is not"
-                )
+                raise MechanismError("expected a rotation matrix with orthonormal rows, found other rows")
+    a, b, c = m
+    if (a[1] * b[2] - a[2] * b[1]) * c[0] + (a[2] * b[0] - a[0] * b[2]) * c[1] + (
+        a[0] * b[1] - a[1] * b[0]
+    ) * c[2] < 0:
+        raise MechanismError(
+            "expected a rotation, found a reflection: its axes are left-handed; turn one around"
+        )

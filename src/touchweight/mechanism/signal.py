@@ -44,8 +44,8 @@ class FirstOrder:
 class Sensor:
     """A reading of a frame's motion with respect to the world.
 
-    ``axes`` is "world" or "frame": the axes in which vectors are given. Orientation is the rotation matrix, by rows
-    (columns are the frame's axes in the world).
+    ``axes`` is "world" or "frame": the axes in which vectors are given. Orientation is the rotation
+    matrix, by rows (columns are the frame's axes in the world).
     """
 
     name: str

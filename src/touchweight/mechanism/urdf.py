@@ -70,7 +70,12 @@ def load_urdf(path: str | Path, *, free_flying: bool = False, passive: bool = Tr
 
     Links become bodies and joints keep their names, fixed ones too. Gravity is (0, 0, -9.81) m/s².
     """
-    return _Reader(read_xml(path), passive).read(free_flying)
+    return build_urdf(read_xml(path), free_flying=free_flying, passive=passive)
+
+
+def build_urdf(root: Element, *, free_flying: bool = False, passive: bool = True) -> Mechanism:
+    """The robot below the element <robot>; see :func:`load_urdf`."""
+    return _Reader(root, passive).read(free_flying)
 
 
 class _Reader:
@@ -107,7 +112,8 @@ class _Reader:
             macro = element.tag.startswith("xacro:") or any("${" in v for v in element.attributes.values())
             if macro:
                 raise element.error(
-                    f"expected plain URDF, found xacro in {element.shown}; expand it first: xacro in.xacro > out.urdf"
+                    f"expected plain URDF, found xacro in {element.shown}; "
+                    "expand it first: xacro a.xacro > a.urdf"
                 )
 
     def elements(self) -> list[Element]:
@@ -124,8 +130,8 @@ class _Reader:
             name = element.need("name")
             if name in found:
                 raise element.error(
-                    f"expected each <{tag}> name once, found {shown(name)} again (first in line {found[name].line}); "
-                    "rename one"
+                    f"expected each <{tag}> name once, found {shown(name)} again (before in line "
+                    f"{found[name].line}); rename one"
                 )
             found[name] = element
         return found
@@ -136,7 +142,7 @@ class _Reader:
             if child.tag not in known:
                 self.remarks.ignore(f"<{child.tag}> elements", reasons.get(child.tag, _UNKNOWN))
 
-    # -- the tree ---------------------------------------------------------------------------------------------
+    # -- the tree ---------------------------------------------------------------------------------------
     def carried(self, links: dict[str, Element], joints: dict[str, Element]) -> dict[str, str]:
         """Which joint carries each link."""
         out: dict[str, str] = {}
@@ -158,8 +164,8 @@ class _Reader:
                 )
             if child in out:
                 raise joint.error(
-                    f"expected one joint to carry the link {shown(child)}, found {shown(out[child])} and {shown(name)}: "
-                    "loops are not supported yet; cut one"
+                    f"expected one joint to carry the link {shown(child)}, found {shown(out[child])} "
+                    f"and {shown(name)}: loops are not supported yet; cut one"
                 )
             out[child] = name
         return out
@@ -196,7 +202,7 @@ class _Reader:
                 f"expected joints that lead to the root link, found {lost.shown} in a cycle; cut it"
             )
 
-    # -- links ------------------------------------------------------------------------------------------------
+    # -- links ------------------------------------------------------------------------------------------
     def link(self, link: Element) -> None:
         self.note(link, ("inertial",), _IGNORED_IN_LINK)
         name = link.need("name")
@@ -240,7 +246,7 @@ class _Reader:
         zero = [0.0, 0.0, 0.0]
         return found.numbers("xyz", 3, zero), found.numbers("rpy", 3, zero)
 
-    # -- joints -----------------------------------------------------------------------------------------------
+    # -- joints -----------------------------------------------------------------------------------------
     def joint(self, joint: Element) -> None:
         self.note(
             joint, ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"), _IGNORED_IN_JOINT

@@ -42,7 +42,8 @@ def unit_axis(spec: str | Sequence[float], name: str) -> Axis:
     if isinstance(spec, str):
         if spec not in AXES:
             raise MechanismError(
-                f"expected an axis x, y, z, -x, -y, -z or three numbers, found {shown(spec)} for {shown(name)}"
+                f"expected x, y, z, -x, -y, -z or three numbers as the axis of {shown(name)}, "
+                f"found {shown(spec)}"
             )
         return AXES[spec]
     try:
@@ -76,8 +77,8 @@ def six(inertia: Sequence[Any], name: str) -> list[Scalar]:
         for i, j in ((0, 1), (0, 2), (1, 2)):
             if not _same(rows[i][j], rows[j][i]):
                 raise MechanismError(
-                    f"expected a symmetric inertia of {shown(name)}, found {shown(rows[i][j])} and {shown(rows[j][i])} "
-                    f"at ({i + 1}, {j + 1}) and ({j + 1}, {i + 1})"
+                    f"expected a symmetric inertia of {shown(name)}, found {shown(rows[i][j])} "
+                    f"and {shown(rows[j][i])} at ({i + 1}, {j + 1}) and ({j + 1}, {i + 1})"
                 )
         return [rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]]
     if len(rows) == 3:
@@ -85,8 +86,8 @@ def six(inertia: Sequence[Any], name: str) -> list[Scalar]:
     if len(rows) == 6:
         return rows
     raise MechanismError(
-        f"expected the inertia of {shown(name)} as 3 diagonal entries, 6 (xx, yy, zz, xy, xz, yz) or 3 rows of 3, "
-        f"found {len(rows)} entries"
+        f"expected the inertia of {shown(name)} as 3 diagonal entries, 6 (xx, yy, zz, xy, xz, yz) "
+        f"or 3 rows of 3, found {len(rows)} entries"
     )
 
 

@@ -1,4 +1,4 @@
-"""XML for descriptions: elements with attributes and line numbers; no entities, no document type, no surprises."""
+"""XML for descriptions: elements with attributes and line numbers; no entities, no document type."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Element:
         except TouchweightError as error:
             raise self.error(f"{self.shown}: {error}") from None
 
-    # -- attributes ---------------------------------------------------------------------------------------
+    # -- attributes -------------------------------------------------------------------------------------
     def need(self, attribute: str) -> str:
         """An attribute that must be there and not be empty."""
         value = self.attributes.get(attribute)
@@ -125,10 +125,10 @@ def parse_xml(data: bytes, path: str) -> Element:
 def _explain(error: expat.ExpatError, data: bytes) -> str:
     reason = expat.errors.messages.get(error.code, str(error))
     if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return f"expected XML text, found NUL bytes: {reason}; this is a binary file or lacks its byte order mark"
+        return f"expected XML text, found NUL bytes: {reason}; this is a binary file"
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return f"expected XML, found something else: {reason}"
-    return f"expected well-formed XML, found: {reason} (column {error.offset + 1}); repair or export the file again"
+    return f"expected well-formed XML, found: {reason} (column {error.offset + 1}); repair or export it again"
 
 
 class _Builder:
@@ -165,7 +165,7 @@ class _Builder:
     def doctype(self, *_: object) -> None:
         raise FileError(
             self.path,
-            "expected XML without a document type, found one: XML entities are not allowed; remove the DOCTYPE",
+            "expected no document type, found one: XML entities are not allowed; remove the DOCTYPE",
             self.parser.CurrentLineNumber,
         )
 

@@ -1,7 +1,8 @@
 """From a YAML tree to a mechanism.
 
-Expressions may use names that come later in the file, and numbers become parameters as the mechanism is built. So
-a file with expressions is built twice: once to learn the names, and once with the expressions in place.
+Expressions may use names that come later in the file, and numbers become parameters as the mechanism is
+built. So a file with expressions is built twice: once to learn the names, and once with the expressions
+in place.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from .yaml_tree import ListNode, MapNode, Node, TextNode
 VERSION = 1
 
 _SECTIONS = (
-    "touchweight", "name", "gravity", "parameters", "bodies", "joints", "frames", "inputs", "states", "sensors",
-    "forces", "remarks",
+    "touchweight", "name", "gravity", "parameters", "bodies", "joints", "frames", "inputs", "states",
+    "sensors", "forces", "remarks",
 )  # fmt: skip
 _LIVE = ("value", "unit", "minimum", "maximum", "description")
 _PARAMETER = (*_LIVE, "kind", "explicit")
@@ -117,7 +118,7 @@ class _Builder:
                 if explicit is not None:
                     self.mechanism.parameters[name].explicit = explicit.flag()
 
-    # -- values -----------------------------------------------------------------------------------------------
+    # -- values -----------------------------------------------------------------------------------------
     def live(self, node: MapNode) -> Live:
         unit, low, high, description = (node.get(k) for k in _LIVE[1:])
         return Live(
@@ -181,7 +182,7 @@ class _Builder:
     def scalars(self, node: MapNode, keys: tuple[str, ...]) -> dict[str, Any]:
         return {k: self.scalar(found) for k in keys if (found := node.get(k)) is not None}
 
-    # -- bodies, joints, frames ---------------------------------------------------------------------------------
+    # -- bodies, joints, frames -------------------------------------------------------------------------
     def body(self, name: str, node: MapNode) -> None:
         node.allow(("mass", "com", "inertia"))
         options = self.scalars(node, ("mass",))
@@ -249,7 +250,7 @@ class _Builder:
             made.rotation = self.mechanism._rotation(self.rotation(rotation), made.name)
         return made
 
-    # -- signals ------------------------------------------------------------------------------------------------
+    # -- signals ----------------------------------------------------------------------------------------
     def input(self, name: str, node: MapNode) -> None:
         node.allow(("unit", "value", "description"))
         unit, value, description = (node.get(k) for k in ("unit", "value", "description"))
@@ -276,7 +277,7 @@ class _Builder:
         kind, place = node.need("kind").text(), self.place(node.need("frame"))
         self.mechanism.sensor(name, kind, place, "world" if axes is None else axes.text())
 
-    # -- forces -------------------------------------------------------------------------------------------------
+    # -- forces -----------------------------------------------------------------------------------------
     def force(self, name: str, node: MapNode) -> None:
         kinds = {
             "spring": self.spring,

@@ -136,6 +136,7 @@ class MapNode(Node):
     """A mapping, in the order of the file."""
 
     entries: dict[str, Node] = field(default_factory=dict)
+    key_lines: dict[str, int] = field(default_factory=dict)
 
     @property
     def noun(self) -> str:
@@ -156,14 +157,13 @@ class MapNode(Node):
 
     def allow(self, keys: Collection[str]) -> None:
         """Refuse keys that are not among ``keys``."""
-        for key, node in self.entries.items():
+        for key in self.entries:
             if key not in keys:
                 close = difflib.get_close_matches(key[:100], keys, 1)
                 hint = f"did you mean {close[0]}?" if close else f"the keys here are {', '.join(keys)}"
                 at = f"{self.where}: " if self.where else ""
-                raise FileError(
-                    self.path, f"{at}expected a known key, found {printable(key, 60)!r}; {hint}", node.line
-                )
+                message = f"{at}expected a known key, found {printable(key, 60)!r}; {hint}"
+                raise FileError(self.path, message, self.key_lines[key])
 
 
 def parse_yaml(source: str, path: str) -> Node:
@@ -270,5 +270,6 @@ class _Composer:
             shown = printable(key.value, 60)
             value = self.node(next(self.events), f"{made.where}.{shown}" if made.where else shown, depth + 1)
             made.entries[key.value] = value
+            made.key_lines[key.value] = key.line
             made.size += value.size
         return made

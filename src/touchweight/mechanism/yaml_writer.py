@@ -1,7 +1,8 @@
 """From a mechanism to plain data for YAML.
 
-Numbers go back to the place they came from. What a short form made (joint damping, springs, actuators) is recognised
-by building it again and comparing nodes, and is written in that form; everything else is written as its expression.
+Numbers go back to the place they came from. What a short form made (joint damping, springs, actuators)
+is recognised by building it again and comparing nodes, and is written in that form; everything else is
+written as its expression.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class _Writer:
         keep = ("touchweight", "name", "gravity")
         return {k: v for k, v in top.items() if v or k in keep}
 
-    # -- values -----------------------------------------------------------------------------------------------
+    # -- values -----------------------------------------------------------------------------------------
     def bounds(self, p: Parameter, spell_all: bool) -> dict[str, Any]:
         out: dict[str, Any] = {"value": plain(p.value, p.name)}
         if p.unit or spell_all:
@@ -130,8 +131,8 @@ class _Writer:
         for s in free_symbols([value]):
             if inside.get(s.name, self.names.get(s.name)) is not s:
                 raise MechanismError(
-                    f"expected expressions in the names of the mechanism, found {shown(s.name)} ({s.kind}), which has "
-                    "another meaning or none; declare or rename it before saving"
+                    f"expected expressions in the names of the mechanism, found {shown(s.name)} ({s.kind}), "
+                    "which has another meaning or none; declare or rename it before saving"
                 )
         return write_expression(value, {*self.names, *inside})
 
@@ -163,7 +164,7 @@ class _Writer:
             )
         return body.name
 
-    # -- bodies, joints, frames ---------------------------------------------------------------------------------
+    # -- bodies, joints, frames -------------------------------------------------------------------------
     def body(self, b: Body) -> dict[str, Any]:
         out: dict[str, Any] = {}
         if b.mass is not ZERO:
@@ -214,11 +215,14 @@ class _Writer:
         """Damping, friction and stiffness of a joint, where its forces are exactly what these make."""
         m = self.mechanism
         out: dict[str, Any] = {}
-        shapes = {
-            "damping": ("damper", lambda s: -m.v(s)),
-            "friction": ("dry_friction", lambda s: -tanh(m.v(s) * (1.0 / FRICTION_SPEED))),
-        }
-        for key, (suffix, shape) in shapes.items():
+
+        def damper(speed: str) -> Expr:
+            return -m.v(speed)
+
+        def dry(speed: str) -> Expr:
+            return -tanh(m.v(speed) * (1.0 / FRICTION_SPEED))
+
+        for key, suffix, shape in (("damping", "damper", damper), ("friction", "dry_friction", dry)):
             forces = self.joint_forces(j, suffix)
             if forces:
                 size = forces[0].force / shape(j.speeds[0])
@@ -270,7 +274,7 @@ class _Writer:
             out["rotation"] = self.rotation(f.rotation)
         return out
 
-    # -- signals ------------------------------------------------------------------------------------------------
+    # -- signals ----------------------------------------------------------------------------------------
     def input(self, i: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"unit": i.unit} if i.unit else {}
         if i.value:
@@ -291,7 +295,7 @@ class _Writer:
         out = {"kind": s.kind, "frame": self.place(s.frame)}
         return out if s.axes == "world" else out | {"axes": s.axes}
 
-    # -- forces -------------------------------------------------------------------------------------------------
+    # -- forces -----------------------------------------------------------------------------------------
     def force(self, f: SpeedForce | PairForce | FrameForce) -> dict[str, Any]:
         if isinstance(f, FrameForce):
             return self.frame_force(f)

@@ -12,6 +12,13 @@
 #include "touchweight.h"
 #include "tw_math.h"
 
+/* pieces of one function, built apart and linked together */
+#if defined(_WIN32)
+#define TW_HIDDEN
+#else
+#define TW_HIDDEN __attribute__((visibility("hidden")))
+#endif
+
 /* slots are plain numbers shared by all lanes, or one for each lane */
 #if TW_LANES > 1 && !TW_SLOT_LANES
 typedef double tw_slot;

@@ -11,7 +11,7 @@ from ..codegen.program import Program, make_program
 from ..errors import MechanismError
 from ..mechanism import Frame, Mechanism
 from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
-from ..dynamics.direct import accelerations, likely_forms
+from ..dynamics.direct import TRIAL_SIZE, accelerations, likely_forms
 from ..dynamics.energy import kinetic_energy, momentum, potential_energy
 from ..dynamics.forces import gather_forces
 from ..dynamics.frames import Posture, parallel_links, postures
@@ -23,9 +23,6 @@ from ..dynamics.regroup import regroup
 from ..dynamics.sensors import reading
 from ..dynamics.slide import slide_origins
 from ..dynamics.tree import Tree, build_tree
-
-#: trees with more links than this are not counted out in several forms
-TRIAL_SIZE = 60
 
 #: what may be derived, besides ``jacobian:FRAME``
 FUNCTIONS = ("inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.callable import Array, NativeFunction
-from ..codegen.library import build_native, contract
+from ..codegen.library import contract, load_native
 from ..errors import ShapeError, TouchweightError
 from .model import Model, Values
 from .recording import Recording
@@ -149,14 +148,9 @@ def _advance(model: Model, state: State) -> Advance:
     return _python_advance(model, rates, table)
 
 
-@functools.cache
-def _core(compiler: Any) -> Any:
-    return contract().dlopen(str(build_native(compiler)))
-
-
 def _native_advance(model: Model, rates: NativeFunction, table: Array) -> Advance:
     ffi = contract()
-    core = _core(rates.compiler)
+    core = load_native(rates.compiler)
     d = model.dimensions
     balls = ffi.new("int32_t[]", list(d.balls) or [0])
     held = ffi.from_buffer("double[]", table)
