@@ -11,7 +11,7 @@ from touchweight.library.classics import double_pendulum
 DURATION = 6.0  # s
 POSES = 5  # how often the rods are drawn, at the end of the motion
 
-run = double_pendulum.build().compile().simulate(DURATION, every=5)
+run = double_pendulum.build().compile().simulate(DURATION, q={"shoulder": 2.2, "elbow": 0.6}, every=5)
 middle = np.column_stack([run["middle.x"], run["middle.z"]])
 tip = np.column_stack([run["tip.x"], run["tip.z"]])
 

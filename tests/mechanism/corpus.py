@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table reads better in long lines)
 """Files that are wrong, hostile or odd, as a table: what each holds and what reading it must say.
 
 ``line`` is the line an error must name (None: no line is meaningful). ``outcome`` is "error" (the file is refused),

@@ -1,4 +1,4 @@
-"""Where the bodies of a mechanism are for given coordinates: plain NumPy, for comparing readers with other codes."""
+"""Where the bodies of a mechanism are for given coordinates, in plain NumPy: to compare with other codes."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table reads better in long lines)
 """Expressions in files: what is printed reads back as the same node; what is wrong is one sentence."""
 
 from __future__ import annotations

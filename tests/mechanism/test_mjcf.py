@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a table reads better in long lines)
 """MJCF: masses, inertias, positions and coordinates are MuJoCo's own; what is not read is named."""
 
 from __future__ import annotations
@@ -217,7 +218,7 @@ def test_springs_and_motors(tmp_path: Path) -> None:
     assert value["drive.limit"] == 100
     assert m.check() == []
     calm = load_mjcf(written(tmp_path, MODELS["pendulum"]), passive=False)
-    assert [f for f in calm.forces] == ["drive.force"]
+    assert list(calm.forces) == ["drive.force"]
     m = load_mjcf(written(tmp_path, MODELS["defaults"]))
     assert m.parameters["m2.limit"].value == 12
     assert m.parameters["j1_motor.gear"].value == 10

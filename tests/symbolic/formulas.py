@@ -1,7 +1,7 @@
 """Random formulas with two lives: built as expressions, and computed with plain floats by the same operators.
 
-The float life carries a bound of its own rounding error, so that a comparison knows how close is close enough, and
-refuses values where the formula has none (or nearly none).
+The float life carries a bound of its own rounding error, so that a comparison knows how close is close
+enough, and refuses values where the formula has none (or nearly none).
 """
 
 from __future__ import annotations
@@ -153,19 +153,21 @@ SMOOTH = ("neg", "sin", "cos", "tanh", "exp", "atan", "share")
 ALL = (*SMOOTH, "absolute")
 
 names = st.sampled_from(NAMES).map(lambda n: Formula("name", (n,)))
-numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, 0.1, -1.5]).map(lambda v: Formula("number", (v,)))
+some_numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, 0.1, -1.5])
+numbers = some_numbers.map(lambda v: Formula("number", (v,)))
+some_exponents = st.sampled_from([2, 3, -1, -2, 0.5, 1.5, -0.5])
 
 
 def formulas(smooth: bool = False, leaves: int = 14) -> st.SearchStrategy[Formula]:
     """Random formulas; smooth ones have derivatives (and complex values) everywhere."""
+    two = st.sampled_from(["+", "+", "-", "-", "*", "*", "*", "/"])
 
     def more(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
-        two = st.sampled_from(["+", "+", "-", "-", "*", "*", "*", "/"])
         cases = [
             st.builds(lambda o, a, b: Formula(o, (a, b)), two, inner, inner),
             st.builds(lambda o, a, b: Formula(o, (a, b)), two, inner, inner),
             st.builds(lambda o, a: Formula(o, (a,)), st.sampled_from(SMOOTH if smooth else ALL), inner),
-            st.builds(lambda a, n: Formula("**", (a, n)), inner, st.sampled_from([2, 3, -1, -2, 0.5, 1.5, -0.5])),
+            st.builds(lambda a, n: Formula("**", (a, n)), inner, some_exponents),
             st.builds(lambda a: Formula("sqrt", (a,)), inner),
         ]
         if not smooth:
@@ -176,7 +178,13 @@ def formulas(smooth: bool = False, leaves: int = 14) -> st.SearchStrategy[Formul
             ]
         return st.one_of(cases)
 
-    return st.recursive(st.one_of(names, names, numbers), more, max_leaves=leaves)
+    def joined(first: Formula, rest: list[tuple[str, Formula]]) -> Formula:
+        for op, other in rest:
+            first = Formula(op, (first, other))
+        return first
+
+    single = st.recursive(st.one_of(names, names, numbers), more, max_leaves=leaves)
+    return st.builds(joined, single, st.lists(st.tuples(two, single), max_size=leaves // 3))
 
 
 #: values of all symbols, away from zero so that most formulas have a value

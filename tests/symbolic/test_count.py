@@ -78,7 +78,8 @@ def test_together_is_never_more_than_apart_and_again_is_free(fs, g) -> None:
     assert together >= count_operations(several).total
     assert count_operations([*several, one, one]).total == together
     apart = count_operations(several).total
-    assert apart <= count_operations([share(e) for e in several]).total <= apart + len(several)  # -(m - l): a sign
+    signs = len(several)  # l - m is shared as -(m - l)
+    assert apart <= count_operations([share(e) for e in several]).total <= apart + signs
 
 
 def test_one_node_at_a_time() -> None:

@@ -84,7 +84,8 @@ def test_sympy_finds_the_same(f, at) -> None:
     theirs = build(f, leaves, sympy.Rational, sympy)
     ours = expression(f)
     for name, s in zip(NAMES, SYMBOLS, strict=True):
-        expected = complex(sympy.N(sympy.diff(theirs, leaves[name]).subs({leaves[n]: v for n, v in at.items()}), 30))
+        slope = sympy.diff(theirs, leaves[name]).subs({leaves[n]: v for n, v in at.items()})
+        expected = complex(sympy.N(slope, 30))
         if abs(expected.imag) > 1e-20 or not abs(expected) < 1e8:
             continue
         assert evaluate(differentiate(ours, s), at) == pytest.approx(expected.real, rel=1e-7, abs=1e-7)
@@ -117,7 +118,7 @@ def test_the_exponent_of_zero_has_no_slope() -> None:
     assert evaluate(d, {x: 2.0, y: 3.0}) == pytest.approx(8 * math.log(2))
 
 
-# -- branches not taken ---------------------------------------------------------------------------------------
+# -- branches not taken -----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "law",
     [
@@ -139,7 +140,7 @@ def test_a_branch_not_taken_adds_nothing_not_even_a_nan(law: Expr) -> None:
                 assert evaluate(by_reverse, at) == pytest.approx(expected, abs=1e-7)
 
 
-# -- structure --------------------------------------------------------------------------------------------------
+# -- structure --------------------------------------------------------------------------------------------
 def test_time_derivative_is_the_derivative_along_the_motion() -> None:
     q, v, acc = symbol("q", "coordinate"), symbol("v", "speed"), symbol("a", "acceleration")
     position = k * sin(q)
@@ -192,4 +193,5 @@ def test_a_gradient_costs_a_small_multiple_of_the_expression() -> None:
         e = share(e * cos(s) + sin(s) * q[i - 1])
     spent = count_operations([e]).total
     assert count_operations(gradient(e, q)).total < 5 * spent
-    assert count_operations(directional_all([e], {s: symbol("v" + s.name, "speed") for s in q})).total < 5 * spent
+    rates = {s: symbol("v" + s.name, "speed") for s in q}
+    assert count_operations(directional_all([e], rates)).total < 5 * spent

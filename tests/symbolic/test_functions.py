@@ -15,7 +15,8 @@ from touchweight.symbolic.functions import CONDITIONS, EVEN, NUMERIC, ODD, SYMME
 x, y, z = symbols("x y z")
 
 INSIDE = {  # a point of the domain of every function
-    "asin": (0.3,), "acos": (-0.2,), "log": (1.7,), "pow": (1.3, 2.2), "select": (1.0, 2.0, 3.0), "negation": (0.0,),
+    "asin": (0.3,), "acos": (-0.2,), "log": (1.7,), "pow": (1.3, 2.2), "select": (1.0, 2.0, 3.0),
+    "negation": (0.0,),
 }  # fmt: skip
 TWO = SYMMETRIC | {"less", "less_equal", "atan2", "pow"}
 
@@ -137,9 +138,10 @@ def test_logic_has_its_truth_table(v: tuple[float, float, float]) -> None:
 
 
 def test_a_number_is_no_condition() -> None:
-    for wrong in (lambda: select(x, 1, 2), lambda: sy.both(x, x < y), lambda: sy.either(x < y, y), lambda: sy.negation(x)):
+    p = x < y
+    for f, args in ((select, (x, 1, 2)), (sy.both, (x, p)), (sy.either, (p, y)), (sy.negation, (x,))):
         with pytest.raises(TypeError, match="expected a condition such as a < b"):
-            wrong()
+            f(*args)
 
 
 # -- domains ------------------------------------------------------------------------------------------------

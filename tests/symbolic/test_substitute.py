@@ -1,4 +1,4 @@
-"""Exchanging nodes: the value follows, what becomes trivial vanishes, what is untouched stays the same node."""
+"""Exchanging nodes: the value follows, what becomes trivial vanishes, what is untouched stays."""
 
 import pytest
 from formulas import NAMES, SYMBOLS, NoValueError, close, expression, formulas, points, value

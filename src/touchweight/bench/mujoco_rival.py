@@ -7,6 +7,7 @@ integration. It is timed by a C program linked to the wheel's library; where tha
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
@@ -60,26 +61,25 @@ def bare_urdf(urdf: Path) -> str:
     return ElementTree.tostring(robot, encoding="unicode")
 
 
-def mujoco_model(urdf: Path, integrator: str) -> Any:
-    """MuJoCo's model of a URDF on a fixed base; everything but the dynamics is off."""
+BARE = (
+    "CONSTRAINT", "EQUALITY", "FRICTIONLOSS", "LIMIT", "SPRING", "DAMPER", "ACTUATION", "SENSOR", "WARMSTART",
+    "EULERDAMP", "ISLAND",
+)  # fmt: skip
+"""What else can be switched off without changing the motion of a robot without friction."""
+
+SETTINGS = {"everything else off": True, "usual settings, contacts off": False}
+"""How MuJoCo is set up: stripped to the bare dynamics, or as a user has it who only switches contacts off."""
+
+
+def mujoco_model(urdf: Path, integrator: str, bare: bool = True) -> Any:
+    """MuJoCo's model of a URDF on a fixed base without friction; `bare`: everything but the dynamics is off."""
     mujoco = import_mujoco()
     try:
         model = mujoco.MjModel.from_xml_string(bare_urdf(urdf))
     except ValueError as error:
         raise MissingRival(f"MuJoCo does not read {urdf.name}: {error}") from None
     off = mujoco.mjtDisableBit
-    for name in (
-        "CONSTRAINT",
-        "EQUALITY",
-        "FRICTIONLOSS",
-        "LIMIT",
-        "CONTACT",
-        "SPRING",
-        "DAMPER",
-        "ACTUATION",
-    ):
-        model.opt.disableflags |= int(getattr(off, f"mjDSBL_{name}"))
-    for name in ("SENSOR", "WARMSTART", "EULERDAMP", "ISLAND"):
+    for name in ("CONTACT", *(BARE if bare else ())):
         model.opt.disableflags |= int(getattr(off, f"mjDSBL_{name}"))
     model.opt.integrator = getattr(mujoco.mjtIntegrator, integrator)
     model.opt.timestep = STEP
@@ -198,8 +198,8 @@ def measure(
     except MissingRival as reason:
         executable, note = None, f"mj_step by mujoco.rollout, not from C: {reason}"
     times = []
-    for algorithm, integrator in INTEGRATORS.items():
-        model = mujoco_model(urdf, integrator)
+    for (algorithm, integrator), (variant, bare) in itertools.product(INTEGRATORS.items(), SETTINGS.items()):
+        model = mujoco_model(urdf, integrator, bare)
         order = joint_order(model, pinocchio)
         ours = States(states.q[:, order], states.v[:, order], states.u[:, order])
         M = reference(pinocchio, "crba", states)[:, order][:, :, order]
@@ -217,6 +217,7 @@ def measure(
                 robot=robot,
                 seconds=1e-9 * report["best_ns"],
                 note=note,
+                variant=variant,
                 median=1e-9 * report["median_ns"],
                 error=check(found, after, algorithm),
             )

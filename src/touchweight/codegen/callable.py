@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +25,16 @@ Array = npt.NDArray[np.float64]
 WORTH_A_THREAD = 2_000_000
 
 
+@dataclass(frozen=True)
+class Binding:
+    """A function with its arrays fixed: ``call()`` reads the table and the inputs and fills the outputs, unchecked."""
+
+    table: Array
+    inputs: list[Array]
+    outputs: list[Array]
+    call: Callable[[], object]
+
+
 class Compiled(Protocol):
     """A generated function that can be called."""
 
@@ -32,6 +45,9 @@ class Compiled(Protocol):
 
     def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
         """One evaluation: one-dimensional arrays in and out."""
+
+    def bind(self, table: Array) -> Binding:
+        """An evaluation with arrays of its own, for one thread at a time."""
 
     def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
         """``count`` evaluations: arrays of shape (count or 1, size) in, (count, size) out.
@@ -49,33 +65,48 @@ class NativeFunction:
         self.ffi = contract()
         self.unit = load_unit(program, compiler)
         self._lane_units: dict[bool, Unit] = {}
+        self._lock = threading.Lock()
         self._sizes_out = list(program.sizes_out.values())
-        self._pointers: Any = None
+        self._evaluate = self.unit.table.evaluate
+        self._doubles = self.ffi.typeof("double[]")
+
+    def _pointer(self, a: Array) -> Any:
+        """A pointer to the numbers of ``a``, which keeps them alive."""
+        return self.ffi.from_buffer(self._doubles, a)
 
     def prepare(self, p: Array) -> Array:
         table = np.zeros(max(1, len(self.program.slots)))
-        self.unit.table.prepare(self.ffi.from_buffer("double[]", p), self.ffi.from_buffer("double[]", table))
+        self.unit.table.prepare(self._pointer(p), self._pointer(table))
         return table
 
     def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
-        ffi = self.ffi
-        held = [ffi.from_buffer("double[]", a) for a in inputs]
         outputs = [np.empty(n) for n in self._sizes_out]
-        out = [ffi.from_buffer("double[]", a) for a in outputs]
-        self.unit.table.evaluate(ffi.from_buffer("double[]", table), held, out)
+        self._evaluate(self._pointer(table), [*map(self._pointer, inputs)], [*map(self._pointer, outputs)])
         return outputs
+
+    def bind(self, table: Array) -> Binding:
+        inputs = [np.zeros(n) for n in self.program.sizes_in.values()]
+        outputs = [np.zeros(n) for n in self._sizes_out]
+        places_in = self.ffi.new("double *[]", [*map(self._pointer, inputs)] or 1)
+        places_out = self.ffi.new("double *[]", [*map(self._pointer, outputs)] or 1)
+        call = functools.partial(self._evaluate, self._pointer(table), places_in, places_out)
+        call.keeps_alive = (self.unit, inputs, outputs)  # type: ignore[attr-defined]
+        return Binding(table, inputs, outputs, call)
 
     def lane_unit(self, own_parameters: bool) -> Unit:
         """The unit that takes several items side by side, built when first needed."""
-        found = self._lane_units.get(own_parameters)
-        if found is None:
-            found = load_unit(self.program, self.compiler, native_lanes(), own_parameters)
-            self._lane_units[own_parameters] = found
+        with self._lock:
+            found = self._lane_units.get(own_parameters)
+            if found is None:
+                found = load_unit(self.program, self.compiler, native_lanes(), own_parameters)
+                self._lane_units[own_parameters] = found
         return found
 
     def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
-        unit = self.lane_unit(p is not None)
         outputs = [np.empty((count, n)) for n in self._sizes_out]
+        if not count:
+            return outputs
+        unit = self.lane_unit(p is not None)
         lanes = int(unit.table.lanes)
         pieces = max(1, min(threads, count // (4 * lanes)))
         step = -(-count // pieces)
@@ -151,6 +182,16 @@ class PythonFunction:
         except _OUTSIDE:
             return [o[0] for o in self.batch(table, None, [a[None, :] for a in inputs], 1, 1)]
         return [np.array(o, dtype=float) for o in outputs]
+
+    def bind(self, table: Array) -> Binding:
+        inputs = [np.zeros(n) for n in self.program.sizes_in.values()]
+        outputs = [np.zeros(n) for n in self.program.sizes_out.values()]
+
+        def call() -> None:
+            for array, found in zip(outputs, self.evaluate(table, inputs), strict=True):
+                array[:] = found
+
+        return Binding(table, inputs, outputs, call)
 
     def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
         columns = [[a[:, i] for i in range(a.shape[1])] for a in inputs]

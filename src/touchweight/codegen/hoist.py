@@ -164,8 +164,8 @@ def make_flat_sum(acc: dict[Expr, float], constant: float) -> Expr:
     """A sum whose terms are kept whole: no flattening, no trigonometry, just like terms and order."""
     from ..symbolic.expr import _intern_add, _scale, const
 
-    for n in [n for n in acc if isinstance(n, Const)]:
-        constant += n.value * acc.pop(n)
+    for number in [n for n in acc if isinstance(n, Const)]:
+        constant += number.value * acc.pop(number)
     terms = sorted(((n, c) for n, c in acc.items() if c != 0.0), key=lambda t: t[0].key)
     if not terms:
         return const(constant)
@@ -181,8 +181,8 @@ def make_flat_product(acc: dict[Expr, Number], coef: float) -> Expr:
     """A product whose factors are kept whole."""
     from ..symbolic.expr import _intern_mul, _scale, const
 
-    for n in [n for n in acc if isinstance(n, Const)]:
-        coef *= n.value ** acc.pop(n)
+    for number in [n for n in acc if isinstance(n, Const)]:
+        coef *= number.value ** acc.pop(number)
     factors = sorted(((n, e) for n, e in acc.items() if e != 0), key=lambda t: t[0].key)
     if not factors:
         return const(coef)

@@ -16,6 +16,7 @@ from ..symbolic import (
     Func,
     Mul,
     Operations,
+    Scalar,
     Symbol,
     count_operations,
     is_condition,
@@ -91,7 +92,8 @@ def make_program(function: Function) -> Program:
     moving = hoist(roots, function.parameters)
     # condensing brings slots together, as in (m1 + m2) x: what then depends on slots alone becomes a slot as well
     again = hoist(condense(moving.roots), moving.slots)
-    slots = dict(zip(again.slots, substitute_all(again.slots.values(), moving.slots), strict=True))
+    first: dict[Expr, Scalar] = {s: e for s, e in moving.slots.items()}
+    slots = dict(zip(again.slots, substitute_all(again.slots.values(), first), strict=True))
     body = schedule(again.roots)
     # slots in the order in which the body first reads them: one sweep through the table
     order = _first_use(body, list(slots))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..symbolic import ONE, ZERO, Expr, const, share, total
+from ..symbolic import ONE, ZERO, Const, Expr, share, total
 from .frames import Posture
 from .inverse import Wrench, inertial_moment, spread
 from .tree import Inertia, Link, Tree
@@ -61,8 +61,14 @@ def articulated_body(
             pivot = share(ONE / share(_six_dot(axis, reach) + link.armature))
             effort = share(tau[link.speed + k] - _six_dot(axis, force))
             scaled = [share(x * pivot) for x in reach]
-            left = [[share(left[r][c] - scaled[r] * reach[c]) for c in range(r + 1)] for r in range(6)]
-            force = [share(force[r] + scaled[r] * effort) for r in range(6)]
+            gone = _coordinate(axis) if link.armature is ZERO else None
+            left = [
+                [ZERO if gone in (r, c) else share(left[r][c] - scaled[r] * reach[c]) for c in range(r + 1)]
+                for r in range(6)
+            ]
+            force = [
+                axis[r] * tau[link.speed + k] if r == gone else share(force[r] + scaled[r] * effort) for r in range(6)
+            ]
             columns.append(reach)
             pivots.append(pivot)
             efforts.append(effort)
@@ -92,6 +98,16 @@ def articulated_body(
             result[link.speed + k] = gains[k]
         accel.append(here)
     return result
+
+
+def _coordinate(axis: Six) -> int | None:
+    """Which coordinate axis a motion axis is along, if any.
+
+    Along it the articulated inertia has nothing left (its row is exactly cancelled), and the joint hands on its own
+    force; knowing that in advance keeps the zeros structural.
+    """
+    moving = [i for i, x in enumerate(axis) if x is not ZERO]
+    return moving[0] if len(moving) == 1 and isinstance(axis[moving[0]], Const) else None
 
 
 def motion_axes(link: Link, pose: Posture) -> list[Six]:
@@ -236,5 +252,3 @@ def _skew_times(r: Vector, a: Matrix) -> Matrix:
     columns = [cross(r, (a[0][k], a[1][k], a[2][k])) for k in range(3)]
     return tuple(tuple(columns[j][i] for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
-
-__all__ = ["articulated_body", "const", "motion_axes"]

@@ -32,6 +32,9 @@ def accelerations(
     return solve(tree, mass_matrix(tree, where), [f - c for f, c in zip(applied, bias, strict=True)])
 
 
+#: articulated bodies must take this many times fewer operations to be chosen: each waits for the one before
+WAITING = 1.2
+
 #: trees with more links than this are judged by the estimate alone
 TRIAL_SIZE = 60
 

@@ -372,7 +372,7 @@ class Mechanism:
         return self.joint(name, "planar", parent, child, axis=axis, **options)
 
     def spherical(self, name: str, parent: Body | str, child: Body | str, **options: Any) -> Joint:
-        """A ball: quaternion (w, x, y, z), angular velocity in the child's axes. Options as in :meth:`joint`."""
+        """A ball: quaternion (w, x, y, z), speeds in the child's axes. Options as in :meth:`joint`."""
         return self.joint(name, "spherical", parent, child, **options)
 
     def free(self, name: str, child: Body | str, parent: Body | str | None = None, **options: Any) -> Joint:
@@ -517,7 +517,7 @@ class Mechanism:
         torque: Sequence[Scalar] = (0.0, 0.0, 0.0),
         axes: str = "world",
     ) -> FrameForce:
-        """An external force [N] and torque [N m] on a frame: numbers, or expressions of inputs and the like."""
+        """An external force [N] and torque [N m] on a frame: numbers, or expressions of inputs, states."""
         world_or_frame(axes, name)
         made: FrameForce = self._force(
             FrameForce(

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from ..errors import MechanismError
 from ..symbolic import Symbol
+from .joint import JOINT_KINDS
 from .mechanism import Mechanism
-from .values import shown
+from .values import article, shown
 
 
 def named_symbols(mechanism: Mechanism) -> Iterator[tuple[str, Symbol]]:
@@ -16,6 +17,8 @@ def named_symbols(mechanism: Mechanism) -> Iterator[tuple[str, Symbol]]:
     for parameter in mechanism.parameters.values():
         yield "parameter", parameter.symbol
     for joint in mechanism.joints.values():
+        if joint.kind not in JOINT_KINDS:  # told by the check
+            continue
         yield from (("coordinate", mechanism.q(c)) for c in joint.coordinates)
         yield from (("speed", mechanism.v(s)) for s in joint.speeds)
     for given in mechanism.inputs.values():
@@ -43,6 +46,7 @@ def scope(mechanism: Mechanism) -> dict[str, Symbol]:
     if twice:
         name, first, second = twice[0]
         raise MechanismError(
-            f"expected one meaning for the name {shown(name)}, found a {first} and a {second}; rename one"
+            f"expected one meaning for the name {shown(name)}, found {article(first)} and {article(second)}; "
+            "rename one"
         )
     return {symbol.name: symbol for _, symbol in named_symbols(mechanism)}

@@ -25,6 +25,11 @@ def shown(value: object) -> str:
     return repr(printable(value, 80)) if isinstance(value, str) else printable(repr(value), 80)
 
 
+def article(word: str) -> str:
+    """The word with its article."""
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
 def number(value: Any, what: str) -> float:
     """``value`` as a float; ``what`` is what an error calls it."""
     if isinstance(value, Const):
@@ -74,8 +79,9 @@ def six(inertia: Sequence[Any], name: str) -> list[Scalar]:
     except TypeError:
         rows = []
     if len(rows) == 3 and all(hasattr(r, "__len__") and len(r) == 3 for r in rows):
+        size = max((abs(x) for row in rows for x in row if isinstance(x, int | float)), default=0.0)
         for i, j in ((0, 1), (0, 2), (1, 2)):
-            if not _same(rows[i][j], rows[j][i]):
+            if not _same(rows[i][j], rows[j][i], size):
                 raise MechanismError(
                     f"expected a symmetric inertia of {shown(name)}, found {shown(rows[i][j])} "
                     f"and {shown(rows[j][i])} at ({i + 1}, {j + 1}) and ({j + 1}, {i + 1})"
@@ -91,14 +97,14 @@ def six(inertia: Sequence[Any], name: str) -> list[Scalar]:
     )
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Any, b: Any, size: float) -> bool:
     if a is b:
         return True
     try:
         x, y = float(a), float(b)
     except (TypeError, ValueError):
         return False
-    return math.isnan(x) or math.isnan(y) or abs(x - y) <= 1e-9 * max(abs(x), abs(y))
+    return math.isnan(x) or math.isnan(y) or abs(x - y) <= 1e-9 * size
 
 
 def world_or_frame(axes: str, name: str) -> None:

@@ -14,7 +14,7 @@ static int64_t state_size(const tw_system *s) { return (int64_t)s->nq + s->nv + 
 
 TW_EXPORT uint32_t tw_abi(void) { return TW_ABI; }
 
-TW_EXPORT int64_t tw_work_size(const tw_system *s) { return 5 * state_size(s) + 1; }
+TW_EXPORT int64_t tw_work_size(const tw_system *s) { return 3 * state_size(s) + 1; }
 
 /* dy = f(t, y, u) */
 static void rates(const tw_system *s, double t, const double *y, const double *u, double *dy)
@@ -48,15 +48,24 @@ static void euler(const tw_system *s, double t, double h, double *y, const doubl
 static void rk4(const tw_system *s, double t, double h, double *y, const double *u, double *work)
 {
     const int64_t n = state_size(s);
-    double *k1 = work, *k2 = work + n, *k3 = work + 2 * n, *k4 = work + 3 * n, *z = work + 4 * n;
-    rates(s, t, y, u, k1);
-    for (int64_t i = 0; i < n; ++i) z[i] = y[i] + 0.5 * h * k1[i];
-    rates(s, t + 0.5 * h, z, u, k2);
-    for (int64_t i = 0; i < n; ++i) z[i] = y[i] + 0.5 * h * k2[i];
-    rates(s, t + 0.5 * h, z, u, k3);
-    for (int64_t i = 0; i < n; ++i) z[i] = y[i] + h * k3[i];
-    rates(s, t + h, z, u, k4);
-    for (int64_t i = 0; i < n; ++i) y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+    double *__restrict k = work, *__restrict sum = work + n, *__restrict z = work + 2 * n;
+    rates(s, t, y, u, k);
+    for (int64_t i = 0; i < n; ++i) {
+        sum[i] = k[i];
+        z[i] = y[i] + 0.5 * h * k[i];
+    }
+    rates(s, t + 0.5 * h, z, u, k);
+    for (int64_t i = 0; i < n; ++i) {
+        sum[i] += 2.0 * k[i];
+        z[i] = y[i] + 0.5 * h * k[i];
+    }
+    rates(s, t + 0.5 * h, z, u, k);
+    for (int64_t i = 0; i < n; ++i) {
+        sum[i] += 2.0 * k[i];
+        z[i] = y[i] + h * k[i];
+    }
+    rates(s, t + h, z, u, k);
+    for (int64_t i = 0; i < n; ++i) y[i] += h / 6.0 * (sum[i] + k[i]);
 }
 
 /* x - x is zero for every finite x and for nothing else */
@@ -74,6 +83,7 @@ TW_EXPORT int32_t tw_integrate(const tw_system *s, int32_t method, double t, dou
     const int64_t size = state_size(s);
     *taken = 0;
     if (s->rates->abi != TW_ABI || s->rates->lanes != 1 || !(h > 0.0) || every < 1) return TW_BAD_CALL;
+    int64_t until = every; /* steps until the next row */
     for (int64_t i = 0; i < n; ++i) {
         const double now = t + (double)i * h;
         const double *inputs = u + i * u_step;
@@ -83,7 +93,8 @@ TW_EXPORT int32_t tw_integrate(const tw_system *s, int32_t method, double t, dou
             euler(s, now, h, y, inputs, work);
         normalise(s, y);
         *taken = i + 1;
-        if ((i + 1) % every == 0) {
+        if (--until == 0) {
+            until = every;
             for (int64_t k = 0; k < size; ++k) record[k] = y[k];
             record += size;
         }

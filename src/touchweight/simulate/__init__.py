@@ -1,9 +1,10 @@
 """Running a compiled model offline: evaluation, simulation, recordings and plots."""
 
+from .bound import Bound
 from .model import Energy, Model, Momentum
 from .parameters import ParameterError, Parameters
 from .recording import Recording
 from .simulation import SimulationError, simulate
 from .state import State
 
-__all__ = ["Energy", "Model", "Momentum", "ParameterError", "Parameters", "Recording", "SimulationError", "State", "simulate"]
+__all__ = ["Bound", "Energy", "Model", "Momentum", "ParameterError", "Parameters", "Recording", "SimulationError", "State", "simulate"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,40 +52,59 @@ class Dimensions:
             np.array([u.value for u in mechanism.inputs.values()], dtype=float),
         )
 
-    def array(self, name: str, value: Any) -> Array:
-        """An argument as an array whose last dimension is right; None gives the default."""
-        if name == "t":
-            return _time(value)
-        names, default = {
+    @functools.cached_property
+    def _expected(self) -> dict[str, tuple[tuple[str, ...], Array]]:
+        """Argument -> names of its entries, and what they are by default."""
+        return {
             "q": (self.coordinates, self.q_default),
             "v": (self.speeds, self.v_default),
             "a": (self.speeds, self.v_default),
             "tau": (self.speeds, self.v_default),
             "x": (self.states, self.x_default),
             "u": (self.inputs, self.u_default),
-        }[name]
+            "t": (("t",), _START),
+        }
+
+    def array(self, name: str, value: Any) -> Array:
+        """An argument as an array whose last dimension is right; None gives the default."""
+        names, default = self._expected[name]
+        balls = self.balls if name == "q" else ()
         if value is None:
             return default
         if isinstance(value, Mapping):
-            return as_vector(value, name, names, default)
-        try:
-            a = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise ShapeError(f"expected numbers for {name}, found {printable(repr(value), 80)}") from None
-        if a.ndim == 0 and len(names) == 1:
+            return as_vector(value, name, names, default, balls)
+        a = _numbers(name, value)
+        if name == "t":
+            a = a[..., None]
+        elif a.ndim == 0 and len(names) == 1:
             a = a.reshape(1)
         if a.ndim == 0 or a.shape[-1] != len(names):
             raise ShapeError(
-                f"expected {name} of shape (..., {len(names)}) for model {self.model!r}, found {a.shape}; its entries are "
-                + _listed(names)
+                f"expected {name} of shape (..., {len(names)}) for model {printable(self.model)!r}, found {a.shape}; "
+                f"its entries are {_listed(names)}"
             )
         if a.ndim == 1 and not a.flags.c_contiguous:
             a = np.ascontiguousarray(a)
         if not a.flags.aligned or any(s % 8 for s in a.strides):
             a = np.array(a)
-        if name == "q" and self.balls:
-            check_balls(a, self.balls, self.coordinates)
+        if balls:
+            check_balls(a, balls, self.coordinates)
         return a
+
+
+#: time starts here [s]
+_START = np.zeros(1)
+
+
+def _numbers(name: str, value: Any) -> Array:
+    """Real numbers as an array of doubles, copied only where they must be."""
+    try:
+        a = np.asarray(value)
+        if a.dtype.kind in "fiub" or a.size == 0:
+            return a.astype(np.float64, copy=False)
+    except ValueError:
+        pass  # rows of different lengths
+    raise ShapeError(f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays of them")
 
 
 def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
@@ -93,14 +114,17 @@ def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
         if not np.all(np.abs(size - 1.0) < 1e-6):
             worst = float(np.ravel(size)[int(np.argmax(np.abs(np.ravel(size) - 1.0)))])
             raise ShapeError(
-                f"expected a unit quaternion at q[{start}:{start + 4}] ({names[start]}, …), found one of length {worst:g}; "
-                "divide it by its length"
+                f"expected a unit quaternion at q[{start}:{start + 4}] ({printable(names[start], 40)}, …), found one of "
+                f"length {worst:g}; divide it by its length"
             )
 
 
-def _time(value: Any) -> Array:
-    a = np.asarray(0.0 if value is None else value, dtype=float)
-    return a.reshape(*a.shape, 1)
+def as_time(value: Any) -> float:
+    """One finite moment [s]."""
+    a = _numbers("t", value)
+    if a.size != 1 or not np.isfinite(a).all():
+        raise ShapeError(f"expected a time t [s], found {printable(repr(value), 80)}; pass one finite number")
+    return float(a.ravel()[0])
 
 
 def as_vector(
@@ -115,38 +139,51 @@ def as_vector(
         for key, number in value.items():
             if key not in index:
                 near = difflib.get_close_matches(str(key), names, n=3)
-                hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {_listed(names)}"
-                raise ShapeError(f"expected names of {name}, found {printable(str(key))!r}{hint}")
-            try:
-                out[index[key]] = float(number)
-            except (TypeError, ValueError):
-                raise ShapeError(f"expected a number for {name}[{key!r}], found {printable(repr(number), 80)}") from None
+                hint = f"did you mean {_listed(near)}?" if near else f"there are {_listed(names)}"
+                raise ShapeError(f"expected names of {name}, found {printable(str(key))!r}; {hint}")
+            a = _numbers(name, number)
+            if a.size != 1:
+                raise ShapeError(
+                    f"expected one number for {name}[{printable(str(key))!r}], found shape {a.shape}; "
+                    "for a batch, pass an array of all entries in order"
+                )
+            out[index[key]] = a.ravel()[0]
     else:
-        try:
-            out = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise ShapeError(f"expected numbers for {name}, found {printable(repr(value), 80)}") from None
+        out = np.array(_numbers(name, value))
         if out.ndim == 0 and len(names) == 1:
             out = out.reshape(1)
         if out.shape != (len(names),):
             raise ShapeError(f"expected {name} of shape ({len(names)},), found {out.shape}; its entries are {_listed(names)}")
     if not np.all(np.isfinite(out)):
-        raise ShapeError(f"expected finite numbers for {name}, found {out[~np.isfinite(out)][0]}")
+        raise ShapeError(f"expected finite numbers for {name}, found {out[~np.isfinite(out)][0]}; look where it comes from")
     if balls:
         check_balls(out, balls, names)
     return out
 
 
-def lead_shape(arrays: Sequence[Array], names: Sequence[str], rows: int | None) -> tuple[int, ...]:
+def thread_count(value: Any) -> int | None:
+    """How many threads a caller allows; None leaves it to us."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ShapeError(f"expected threads as a whole number, at least 1, found {printable(repr(value), 80)}")
+    return int(value)
+
+
+def lead_shape(arrays: Sequence[Array], names: Sequence[str], rows: tuple[int, ...] | None) -> tuple[int, ...]:
     """The common leading shape of a call's arguments; empty for a single evaluation."""
     shapes = [a.shape[:-1] for a in arrays]
     if rows is not None:
-        shapes.append((rows,))
+        shapes.append(rows)
+    if not any(shapes):
+        return ()
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         shown = ", ".join(f"{n} {s}" for n, s in zip([*names, "parameters"], shapes, strict=False) if s)
-        raise ShapeError(f"expected leading (batch) dimensions that agree, found {shown}") from None
+        raise ShapeError(
+            f"expected leading (batch) dimensions that agree, found {shown}; make them equal, or 1 where one serves all"
+        ) from None
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

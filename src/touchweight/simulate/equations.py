@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 from ..codegen.function import Function
 from ..codegen.program import Program, make_program
-from ..errors import MechanismError
+from ..errors import MechanismError, printable
 from ..mechanism import Frame, Mechanism
 from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
-from ..dynamics.direct import TRIAL_SIZE, accelerations, likely_forms
+from ..dynamics.direct import TRIAL_SIZE, WAITING, accelerations, likely_forms
 from ..dynamics.energy import kinetic_energy, momentum, potential_energy
 from ..dynamics.forces import gather_forces
 from ..dynamics.frames import Posture, parallel_links, postures
@@ -23,6 +25,8 @@ from ..dynamics.regroup import regroup
 from ..dynamics.sensors import reading
 from ..dynamics.slide import slide_origins
 from ..dynamics.tree import Tree, build_tree
+
+_deriving = threading.RLock()
 
 #: what may be derived, besides ``jacobian:FRAME``
 FUNCTIONS = ("inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors")
@@ -38,13 +42,16 @@ class Equations:
         self.tree = plain
         self.states = [s.symbol for s in mechanism.states.values()]
         self.inputs = [s.symbol for s in mechanism.inputs.values()]
-        self.tau = [symbol(f"tau.{n}", "force") for n in plain.speeds]
+        taken = {p.name for p in self.parameters}
+        stem = next(s for s in ("tau." + "'" * i for i in count()) if not any(n.startswith(s) for n in taken))
+        self.tau = [symbol(f"{stem}{n}", "force") for n in plain.speeds]
         #: which form of the direct dynamics was chosen, once it has been derived
         self.form: str | None = None
 
     def derive(self, name: str) -> Program:
         """The program of a function, ready to be emitted."""
-        with _quiet(), fresh_table():
+        # one derivation at a time: threads share the table of nodes
+        with _deriving, _quiet(), fresh_table():
             if name.startswith("jacobian:"):
                 return make_program(self._jacobian(name))
             makers: dict[str, Callable[[], Program]] = {
@@ -58,7 +65,7 @@ class Equations:
                 "sensors": lambda: make_program(self._sensors()),
             }
             if name not in makers:
-                raise MechanismError(f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {name!r}")
+                raise MechanismError(f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {printable(name)!r}")
             return makers[name]()
 
     # -- choices by counting -----------------------------------------------------------------------------------
@@ -80,11 +87,11 @@ class Equations:
 
     def _direct(self, name: str) -> Program:
         tree = self._short_tree()
-        best: tuple[int, str, Program] | None = None
+        best: tuple[float, str, Program] | None = None
         for carried in self._carriers(tree):
             for form in likely_forms(tree):
                 program = make_program(self._forward(tree, postures(tree, carried), form, name))
-                cost = program.operations.total
+                cost = program.operations.total * (WAITING if form == "articulated" else 1.0)
                 if best is None or cost < best[0]:
                     best = (cost, form, program)
         assert best is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import printable
+from ..errors import FileError, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,12 +53,16 @@ def plot_channels(
     axes[0, 0].set_title(_plain(title or recording.name))
     figure.tight_layout()
     if save is not None:
-        figure.savefig(Path(save), dpi=130)
+        try:
+            figure.savefig(Path(save), dpi=130)
+        except (OSError, ValueError) as error:  # a folder that isn't there, a format that isn't known
+            raise FileError(save, f"expected to write a figure, found: {error}; choose another name or ending") from None
     if on_screen:
         pyplot.show()
     return figure
 
 
 def _plain(text: str) -> str:
-    """Names come from files: keep Matplotlib from reading them as mathematics."""
-    return printable(text, 60).replace("$", r"\$")
+    """Names come from files: keep Matplotlib from reading them as mathematics, or as not to be shown (``_name``)."""
+    shown = printable(text, 60).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown

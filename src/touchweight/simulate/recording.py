@@ -29,7 +29,8 @@ class Recording(Mapping[str, Array]):
     """What a run leaves behind: ``run["hip"]`` is an array over ``run.t`` [s].
 
     A coordinate is found under its own name, its speed under ``v.`` and the name, energies under ``energy.kinetic``,
-    ``energy.potential`` and ``energy.total``, sensors under their channels' names.
+    ``energy.potential`` and ``energy.total``, states, inputs and sensors' channels under their own names. Where two
+    would share a name, the later one is preceded by what it is, as in ``input.hip``.
     """
 
     def __init__(self, name: str, t: Array, channels: Mapping[str, Array], units: Mapping[str, str]) -> None:
@@ -42,7 +43,8 @@ class Recording(Mapping[str, Array]):
         found = self._channels.get(channel)
         if found is None:
             near = difflib.get_close_matches(str(channel), self._channels, n=3)
-            hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(list(self._channels)[:12])}"
+            shown = ", ".join(printable(n, 40) for n in near or list(self._channels)[:12])
+            hint = f"did you mean {shown}?" if near else f"there are {shown}"
             raise ChannelError(f"expected a channel of the recording, found {printable(str(channel))!r}; {hint}")
         return found
 
@@ -76,7 +78,7 @@ class Recording(Mapping[str, Array]):
                 for row in np.column_stack([self.t, *(self._channels[n] for n in names)]):
                     out.writerow([repr(float(x)) for x in row])
         except OSError as error:
-            raise FileError(target, f"expected to write a recording, found: {error.strerror}") from None
+            raise FileError(target, f"expected to write a recording, found: {error.strerror}; choose another place") from None
         return target
 
     @classmethod
@@ -86,18 +88,23 @@ class Recording(Mapping[str, Array]):
         try:
             with source.open(newline="", encoding="utf-8") as f:
                 rows = list(csv.reader(f))
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(source, f"expected a recording, found: {error}") from None
-        if len(rows) < 2 or not rows[0] or rows[0][0] != "t":
-            raise FileError(source, "expected a recording whose first row starts with t, found something else", 1)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise FileError(source, f"expected a recording, found: {error}; write one with save()") from None
+        if len(rows) < 2 or not rows[0] or rows[0][0] != "t" or len(rows[1]) != len(rows[0]):
+            raise FileError(source, "expected a row of names that starts with t and a row of units, found something else", 1)
         names = rows[0][1:]
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise FileError(source, f"expected channels of different names, found {printable(twice)!r} twice; rename one", 1)
         data = np.empty((len(rows) - 2, len(names) + 1))
         for i, row in enumerate(rows[2:]):
+            if len(row) != len(names) + 1:
+                raise FileError(source, f"expected {len(names) + 1} numbers, found {len(row)} fields", i + 3)
             try:
                 data[i] = [float(x) for x in row]
-            except ValueError:
-                raise FileError(source, f"expected {len(names) + 1} numbers, found {len(row)} fields", i + 3) from None
-        units = dict(zip(names, rows[1][1:], strict=False))
+            except ValueError as error:
+                raise FileError(source, f"expected numbers, found: {error}", i + 3) from None
+        units = dict(zip(names, rows[1][1:], strict=True))
         return cls(source.stem, data[:, 0], {n: data[:, k + 1] for k, n in enumerate(names)}, units)
 
     def plot(self, *channels: str, save: str | Path | None = None, show: bool | None = None, title: str | None = None) -> Figure:

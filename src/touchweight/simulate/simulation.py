@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from ..codegen.callable import Array, NativeFunction
 from ..codegen.library import contract, load_native
-from ..errors import ShapeError, TouchweightError
+from ..errors import ShapeError, TouchweightError, printable
+from .arguments import as_time, as_vector
 from .model import Model, Values
 from .recording import Recording
 from .state import State
@@ -62,14 +64,15 @@ def simulate(
     Returns:
         A recording of coordinates, speeds, states, inputs, sensors and energies.
     """
-    steps = _steps(duration, dt, every, method)
+    dt, every, steps = _grid(duration, dt, every, method)
     if state is None:
         state = model.state(q, v, x)
     elif q is not None or v is not None or x is not None:
         raise ShapeError("expected either a state or q, v, x to start from, found both; drop one")
+    _check_state(model, state)
     u = _inputs(model, inputs, state, dt, steps)
     y = np.concatenate([state.q, state.v, state.x])
-    rows = np.empty((steps // every + 1, len(y)))
+    rows = _rows(steps // every + 1, len(y))
     rows[0] = y
     t0 = state.t
     advance = _advance(model, state)
@@ -87,7 +90,7 @@ def simulate(
     state.t = t0 + done * dt
     state.q[:], state.v[:], state.x[:] = np.split(y, np.cumsum(size))
     kept = rows[: 1 + done // every]
-    t = t0 + dt * every * np.arange(len(kept))
+    t: Array = t0 + dt * every * np.arange(len(kept), dtype=np.float64)
     recording = _recording(model, state, t, kept, u, every)
     if ended:
         raise SimulationError(
@@ -98,19 +101,52 @@ def simulate(
     return recording
 
 
-def _steps(duration: float, dt: float, every: int, method: str) -> int:
-    if method not in METHODS:
-        raise ShapeError(f"expected a method among {', '.join(METHODS)}, found {method!r}")
-    if not (isinstance(dt, int | float) and math.isfinite(dt) and dt > 0):
-        raise ShapeError(f"expected a positive step dt [s], found {dt!r}")
-    if not (isinstance(duration, int | float) and math.isfinite(duration) and duration >= 0):
-        raise ShapeError(f"expected a duration of zero or more seconds, found {duration!r}")
-    if not (isinstance(every, int) and every >= 1):
-        raise ShapeError(f"expected every as a whole number of steps, at least 1, found {every!r}")
-    steps = round(duration / dt)
-    if abs(steps * dt - duration) > 1e-6 * dt * max(1, steps):
-        steps = math.ceil(duration / dt)
-    return steps
+def _grid(duration: Any, dt: Any, every: Any, method: Any) -> tuple[float, int, int]:
+    """Step, steps from one recorded sample to the next, number of steps."""
+    h, end = _real(dt), _real(duration)
+    if not isinstance(method, str) or method not in METHODS:
+        raise ShapeError(f"expected a method among {', '.join(METHODS)}, found {_shown(method)}")
+    if not 0.0 < h < math.inf:
+        raise ShapeError(f"expected a positive step dt [s], found {_shown(dt)}")
+    if not 0.0 <= end < math.inf:
+        raise ShapeError(f"expected a duration of zero or more seconds, found {_shown(duration)}")
+    if not isinstance(every, numbers.Integral) or isinstance(every, bool) or int(every) < 1:
+        raise ShapeError(f"expected every as a whole number of steps, at least 1, found {_shown(every)}")
+    if not end / h < 2.0**53:
+        raise ShapeError(f"expected fewer than 2**53 steps, found {end / h:g}; take a larger dt")
+    steps = round(end / h)
+    if abs(steps * h - end) > 1e-6 * h * max(1, steps):
+        steps = math.ceil(end / h)
+    return h, int(every), steps
+
+
+def _real(value: Any) -> float:
+    return float(value) if isinstance(value, numbers.Real) else math.nan
+
+
+def _shown(value: object) -> str:
+    return printable(repr(value), 80)
+
+
+def _check_state(model: Model, state: State) -> None:
+    """A state may have been edited, or belong to another model; the native core trusts its sizes."""
+    d = model.dimensions
+    if not state.parameters.fits(model.parameters):
+        raise ShapeError(f"expected a state of model {_shown(model.name)}, found one of another; make it with model.state()")
+    state.t = as_time(state.t)
+    state.q = as_vector(state.q, "q", d.coordinates, d.q_default, d.balls)
+    state.v = as_vector(state.v, "v", d.speeds, d.v_default)
+    state.x = as_vector(state.x, "x", d.states, d.x_default)
+    state.u = as_vector(state.u, "u", d.inputs, d.u_default)
+
+
+def _rows(count: int, width: int) -> Array:
+    try:
+        return np.empty((count, width))
+    except (MemoryError, ValueError):
+        raise ShapeError(
+            f"expected a recording that fits into memory, found {count} samples of {width} numbers; record less often with every="
+        ) from None
 
 
 def _inputs(
@@ -120,9 +156,8 @@ def _inputs(
     given = dict(inputs or {})
     for name in given:
         if name not in model.inputs:
-            raise ShapeError(
-                f"expected inputs among {', '.join(model.inputs) or 'none'}, found {name!r}; declare it with mechanism.input()"
-            )
+            known = ", ".join(printable(n, 40) for n in model.inputs[:8]) or "none"
+            raise ShapeError(f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()")
     varying = any(callable(f) for f in given.values())
     u = np.tile(state.u, (max(1, steps) if varying else 1, 1))
     times = state.t + dt * np.arange(len(u))
@@ -131,9 +166,12 @@ def _inputs(
         try:
             u[:, model.inputs.index(name)] = np.asarray(column, dtype=float)
         except (TypeError, ValueError):
-            raise ShapeError(f"expected a number or a function of time for input {name!r}, found {column!r}") from None
+            raise ShapeError(
+                f"expected a number or a function of time for input {_shown(name)}, found {_shown(column)}"
+            ) from None
     if not np.all(np.isfinite(u)):
-        raise ShapeError("expected finite inputs, found NaN or infinity")
+        name = model.inputs[int(np.argmin(np.isfinite(u).all(axis=0)))]
+        raise ShapeError(f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from")
     return u
 
 
@@ -216,32 +254,34 @@ def _recording(model: Model, state: State, t: Array, rows: Array, u: Array, ever
     channels: dict[str, Array] = {}
     units: dict[str, str] = {}
 
-    def put(name: str, values: Array, unit: str) -> None:
+    def put(name: str, values: Array, unit: str, what: str) -> None:
+        while name in channels:
+            name = f"{what}.{name}"
         channels[name] = values
         units[name] = unit
 
     kinds = _coordinate_units(model)
     for i, name in enumerate(model.coordinates):
-        put(name, q[:, i], kinds[i])
+        put(name, q[:, i], kinds[i], "q")
     speeds = _speed_units(model)
     for i, name in enumerate(model.speeds):
-        put(f"v.{name}", v[:, i], speeds[i])
+        put(f"v.{name}", v[:, i], speeds[i], "v")
     for i, s in enumerate(model.mechanism.states.values()):
-        put(s.name, x[:, i], s.unit)
+        put(s.name, x[:, i], s.unit, "state")
     for i, source in enumerate(model.mechanism.inputs.values()):
-        put(source.name, inputs[:, i], source.unit)
+        put(source.name, inputs[:, i], source.unit, "input")
     options = {"parameters": state.parameters}
     finite = np.all(np.isfinite(rows), axis=1)
     if finite.all():
         energy = model.energy(q, v, **options)
         for key, values in (("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)):
-            put(f"energy.{key}", values, "J")
+            put(f"energy.{key}", values, "J", "energy")
         if model.mechanism.sensors:
             readings = model.sensors(q, v, x=x, u=inputs, t=t, **options)
             for sensor in model.mechanism.sensors.values():
                 flat = readings[sensor.name].reshape(len(rows), -1)
                 for k, channel in enumerate(sensor.channels):
-                    put(channel, flat[:, k], sensor.unit)
+                    put(channel, flat[:, k], sensor.unit, "sensor")
     return Recording(model.name, t, channels, units)
 
 

@@ -8,7 +8,7 @@ from ..codegen.callable import Array
 from .parameters import Parameters
 
 
-@dataclass
+@dataclass(eq=False)
 class State:
     """Everything about a model that changes.
 

@@ -31,6 +31,8 @@ from .functions import both, cos, either, exp, log, negation, select, sign, sin
 from .walk import topological
 
 Rule = Callable[..., Expr]
+#: a rate of more terms or factors than this is shared rather than flattened into the next one
+_LONG = 8
 
 
 def _by_exponent(f: Expr, x: Expr, y: Expr) -> Expr:
@@ -104,6 +106,7 @@ def directional_all(exprs: Iterable[Scalar], direction: Mapping[Expr, Scalar]) -
 
 def _forward(roots: Sequence[Expr], order: Sequence[Expr], rates: Mapping[Expr, Expr]) -> list[Expr]:
     dot: dict[Expr, Expr] = {}  # what moves
+    result: dict[Expr, Expr] = dict.fromkeys(roots, ZERO)
     for n in order:
         if n in rates:
             rate = rates[n]
@@ -114,8 +117,10 @@ def _forward(roots: Sequence[Expr], order: Sequence[Expr], rates: Mapping[Expr, 
             if type(n) is Shared:
                 rate = share(rate)
         if rate is not ZERO:
-            dot[n] = rate
-    return [dot.get(r, ZERO) for r in roots]
+            dot[n] = share(rate) if len(rate.children) > _LONG else rate
+            if n in result:
+                result[n] = rate
+    return [result[r] for r in roots]
 
 
 def _chosen_rate(n: Func, dot: Mapping[Expr, Expr]) -> Expr:

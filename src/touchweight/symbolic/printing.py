@@ -72,6 +72,12 @@ class _Part(NamedTuple):
     binding: int = 0
 
 
+class _Open(str):
+    """Text that has to be closed by a :class:`_Close`."""
+
+    __slots__ = ()
+
+
 class _Close(str):
     """Text that has to follow, even when the limit is reached before: the bracket that was opened."""
 
@@ -101,19 +107,19 @@ class _Writer(ABC):
             else:
                 stack.extend(reversed(self.bracketed(piece)))
             if left < 0:
-                return self.cut("".join(out), limit, [p for p in reversed(stack) if isinstance(p, _Close)])
+                return self.cut("".join(out), limit, _still_open(stack))
         return "".join(out)
 
     @abstractmethod
-    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
-        """What to show when the limit is reached."""
+    def cut(self, written: str, limit: int, closing: str) -> str:
+        """What to show when the limit is reached; ``closing`` closes the brackets that are open."""
 
     def bracketed(self, part: _Part) -> _Pieces:
         node = self.seen(part.node)
         pieces = self.pieces(node)
         if self.binding(node) >= part.binding:
             return pieces
-        return [self.brackets[0], *pieces, _Close(self.brackets[1])]
+        return _enclosed(self.brackets[0], pieces, self.brackets[1])
 
     def seen(self, node: Expr) -> Expr:
         """The node that is shown: what is shared shows what it stands for, unless it has a name."""
@@ -202,6 +208,23 @@ class _Writer(ABC):
     def function(self, node: Func) -> _Pieces: ...
 
 
+def _enclosed(opening: str, pieces: _Pieces, closing: str) -> _Pieces:
+    return [_Open(opening), *pieces, _Close(closing)]
+
+
+def _still_open(stack: _Pieces) -> str:
+    """What closes the brackets that are open when a stack is given up."""
+    closing = ""
+    pending = 0  # opened and closed in what is given up
+    for piece in reversed(stack):
+        if isinstance(piece, _Open):
+            pending += 1
+        elif isinstance(piece, _Close):
+            closing += "" if pending else piece
+            pending = max(0, pending - 1)
+    return closing
+
+
 def _is_negative(summand: tuple[float, _Pieces]) -> bool:
     return summand[0] < 0.0
 
@@ -249,7 +272,7 @@ class _Text(_Writer):
         super().__init__(names)
         self.compact = compact
 
-    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
+    def cut(self, written: str, limit: int, closing: str) -> str:
         return written[: max(0, limit - 1)] + "…"
 
     def name(self, name: str) -> str:
@@ -270,14 +293,14 @@ class _Text(_Writer):
             top.insert(0, [number(abs(coef))])
         out: _Pieces = ["-" if coef < 0.0 else "", *_joined(top, "*")]
         if len(bottom) > 1:
-            return [*out, "/(", *_joined(bottom, "*"), _Close(")")]
+            return [*out, *_enclosed("/(", _joined(bottom, "*"), ")")]
         return [*out, "/", *bottom[0]] if bottom else out
 
     def factor(self, n: Expr, e: Number, binding: int) -> _Pieces:
         if e == 1:
             return [_Part(n, binding)]
         if e == 0.5:
-            return ["sqrt(", _Part(n), _Close(")")]
+            return _enclosed("sqrt(", [_Part(n)], ")")
         return [_Part(n, _ATOM), "**" + number(e)]
 
     def function(self, node: Func) -> _Pieces:
@@ -288,12 +311,12 @@ class _Text(_Writer):
         if node.name == "pow":
             return [_Part(node.args[0], _ATOM), "**", _Part(node.args[1], _ATOM)]
         if node.name == "negation":
-            return ["not (", _Part(node.args[0]), _Close(")")]
+            return _enclosed("not (", [_Part(node.args[0])], ")")
         if node.name in _INFIX:
             binding = _LOGIC[node.name]
             a, b = node.args
             return [_Part(a, binding), f" {_INFIX[node.name]} ", _Part(b, binding + 1)]
-        return [f"{node.name}(", *_joined([[_Part(a)] for a in node.args], ", "), _Close(")")]
+        return _enclosed(f"{node.name}(", _joined([[_Part(a)] for a in node.args], ", "), ")")
 
 
 def _divisor(size: float) -> int:
@@ -332,8 +355,8 @@ _SQUARED = frozenset({"sin", "cos", "tan", "tanh"})  # written sin²(x)
 class _Latex(_Writer):
     brackets = (r"\left(", r"\right)")
 
-    def cut(self, written: str, limit: int, closing: Iterable[str]) -> str:
-        return written + r" \dots " + "".join(closing)
+    def cut(self, written: str, limit: int, closing: str) -> str:
+        return written + r" \dots " + closing
 
     def name(self, name: str) -> str:
         return latex_name(name)
@@ -356,28 +379,26 @@ class _Latex(_Writer):
             top.insert(0, [_latex_number(p)])
         if not bottom:
             return out + _joined(top, r"\,")
-        return [*out, r"\frac{", *_joined(top, r"\,"), _Close("}{"), *_joined(bottom, r"\,"), _Close("}")]
+        numerator = _enclosed(r"\frac{", _joined(top, r"\,"), "}{")
+        return [*out, _Open(""), *numerator, *_joined(bottom, r"\,"), _Close("}")]
 
     def factor(self, n: Expr, e: Number) -> _Pieces:
         node = self.seen(n)
         if e == 1:
             return [_Part(n, _PRODUCT)]
         if e == 0.5:
-            return [r"\sqrt{", _Part(n), _Close("}")]
+            return _enclosed(r"\sqrt{", [_Part(n)], "}")
         exponent = f"^{{{_latex_number(e) if isinstance(e, int) else _slashed(e)}}}"
         if type(node) is Func and node.name in _SQUARED:
             return [_LATEX_FUNC[node.name] + exponent, *self.arguments(node)]
         if type(node) is Func and node.name != "abs":
-            return [*self.enclosed(n), exponent]
+            return [*_enclosed(r"\left(", [_Part(n)], r"\right)"), exponent]
         return [_Part(n, _ATOM), exponent]
-
-    def enclosed(self, n: Expr) -> _Pieces:
-        return [r"\left(", _Part(n), _Close(r"\right)")]
 
     def arguments(self, node: Func) -> _Pieces:
         if len(node.args) == 1 and isinstance(node.args[0], (Symbol, Const)):
-            return ["(", _Part(node.args[0]), _Close(")")]
-        return [r"\left(", *_joined([[_Part(a)] for a in node.args], ", "), _Close(r"\right)")]
+            return _enclosed("(", [_Part(node.args[0])], ")")
+        return _enclosed(r"\left(", _joined([[_Part(a)] for a in node.args], ", "), r"\right)")
 
     def function(self, node: Func) -> _Pieces:
         a = node.args
@@ -385,17 +406,19 @@ class _Latex(_Writer):
             binding = _LOGIC[node.name]
             return [_Part(a[0], binding), f" {_LATEX_INFIX[node.name]} ", _Part(a[1], binding + 1)]
         if node.name == "negation":
-            return [r"\neg", *self.enclosed(a[0])]
+            return _enclosed(r"\neg\left(", [_Part(a[0])], r"\right)")
         if node.name == "abs":
-            return [r"\left|", _Part(a[0]), _Close(r"\right|")]
+            return _enclosed(r"\left|", [_Part(a[0])], r"\right|")
         if node.name == "floor":
-            return [r"\left\lfloor ", _Part(a[0]), _Close(r" \right\rfloor")]
+            return _enclosed(r"\left\lfloor ", [_Part(a[0])], r" \right\rfloor")
         if node.name == "pow":
-            base: _Pieces = self.enclosed(a[0]) if type(self.seen(a[0])) is Func else [_Part(a[0], _ATOM)]
-            return [*base, "^{", _Part(a[1]), _Close("}")]
+            base: _Pieces = [_Part(a[0], _ATOM)]
+            if type(self.seen(a[0])) is Func:
+                base = _enclosed(r"\left(", [_Part(a[0])], r"\right)")
+            return [*base, *_enclosed("^{", [_Part(a[1])], "}")]
         if node.name == "select":
             cases: _Pieces = [_Part(a[1]), " & ", _Part(a[0]), r" \\ ", _Part(a[2]), r" & \text{otherwise}"]
-            return [r"\begin{cases} ", *cases, _Close(r" \end{cases}")]
+            return _enclosed(r"\begin{cases} ", cases, r" \end{cases}")
         head = _LATEX_FUNC.get(node.name, rf"\operatorname{{{node.name}}}")
         return [head, *self.arguments(node)]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .joint import Joint
-from .mechanism import Mechanism
+from ..joint import Joint
+from ..mechanism import Mechanism
+from ..values import shown
 from .problem import Problem
-from .values import shown
 
 
 def tree_problems(mechanism: Mechanism) -> Iterator[Problem]:

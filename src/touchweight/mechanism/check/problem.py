@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import printable
+from ...errors import printable
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,18 @@ a motion that is in the null space of both has no inertia.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic import Expr, evaluate_all
-from .joint import JOINT_KINDS, Joint
-from .mechanism import Mechanism
+from ...symbolic import Expr, evaluate_all
+from ..joint import JOINT_KINDS, Joint
+from ..mechanism import Mechanism
+from ..values import shown
+from .problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -26,24 +28,52 @@ SPEED_LIMIT = 500
 NOTHING = 1e-14
 #: a combination of speeds whose energy is this fraction (squared) of theirs has none
 FLAT = 1e-10
+#: least energy of a motion, as a fraction, that needs no closer look
+MARGIN = 1e-11
 
 
 @dataclass
-class _Column:
-    """One speed: its axis and a point on it in the world, at one position."""
+class _Speeds:
+    """Every speed in the world at one position: its axis, a point on it, and whether it turns or slides."""
 
-    speed: int
-    turns: bool
     axis: Array
     point: Array
+    turns: NDArray[np.bool_]
 
 
-def idle_motions(mechanism: Mechanism, values: Mapping[Any, float]) -> list[list[str]]:
-    """Groups of speeds that can move together without moving mass. The mechanism must be a sound tree."""
-    speeds = mechanism.speeds
-    if not speeds:
-        return []
+#: axes and origin of a body, and the indices of the speeds that move it
+_Place = tuple[Array, Array, NDArray[np.intp]]
+
+
+def motion_problems(mechanism: Mechanism, values: Mapping[Any, float]) -> Iterator[Problem]:
+    """Motions without kinetic energy, or with less: the mass matrix is not positive definite.
+
+    The mechanism must be a sound tree, and ``values`` must give all its parameters.
+    """
+    if not mechanism.speeds:
+        return
     first, second = (_energy_root(mechanism, values, np.random.default_rng(seed)) for seed in (1, 2))
+    if first.is_definite:
+        return
+    idle = _idle_motions(mechanism.speeds, first, second)
+    for speeds in idle:
+        some = ", ".join(shown(s) for s in speeds[:6]) + (", ..." if len(speeds) > 6 else "")
+        if len(speeds) == 1:
+            what = f"expected every speed to move some mass, found none moved by {some}"
+        else:
+            what = f"expected every motion to move some mass, found one of {some} together that moves none"
+        advice = "give what it carries mass or inertia, add armature, or fix the joint"
+        yield Problem("mass matrix", what, advice)
+    if not idle and len(first.b) and np.linalg.eigvalsh(first.mass)[0] < 0.0:
+        yield Problem(
+            "mass matrix",
+            "expected positive kinetic energy in every motion, found negative in one",
+            "correct the inertias that have negative moments",
+        )
+
+
+def _idle_motions(speeds: Sequence[str], first: _Root, second: _Root) -> list[list[str]]:
+    """Groups of speeds that can move together without moving mass."""
     alone = first.idle & second.idle
     out = [[speeds[i]] for i in sorted(alone)]
     rest = [i for i in range(len(speeds)) if i not in alone]
@@ -52,19 +82,6 @@ def idle_motions(mechanism: Mechanism, values: Mapping[Any, float]) -> list[list
         if both:
             out.append([speeds[rest[i]] for i in both])
     return out
-
-
-def lowest_energy(mechanism: Mechanism, values: Mapping[Any, float]) -> float:
-    """The least kinetic energy of a motion, as a fraction of what its speeds would have one by one.
-
-    It can be negative only where an inertia has a negative moment. Taken at one random position.
-    """
-    if not mechanism.speeds:
-        return 1.0
-    root = _energy_root(mechanism, values, np.random.default_rng(1))
-    mass = root.a.T @ root.a - root.b.T @ root.b
-    size = np.sqrt(np.maximum(np.abs(np.diag(mass)), 1e-300))
-    return float(np.linalg.eigvalsh(mass / np.outer(size, size))[0])
 
 
 def _null_speeds(a: Array) -> set[int]:
@@ -89,48 +106,58 @@ class _Root:
     b: Array
     idle: set[int]
 
+    @property
+    def mass(self) -> Array:
+        """The mass matrix with ones on its diagonal (where it has something there)."""
+        full = self.a.T @ self.a - self.b.T @ self.b
+        size = np.sqrt(np.maximum(np.abs(np.diag(full)), 1e-300))
+        scaled: Array = full / np.outer(size, size)
+        return scaled
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether every motion clearly has kinetic energy."""
+        if self.idle:
+            return False
+        try:
+            np.linalg.cholesky(self.mass - MARGIN * np.eye(self.a.shape[1]))
+        except np.linalg.LinAlgError:
+            return False
+        return True
+
 
 def _energy_root(mechanism: Mechanism, values: Mapping[Any, float], random: np.random.Generator) -> _Root:
     """The kinetic energy at a random position: ½ |A v|² - ½ |B v|²."""
     index = {name: i for i, name in enumerate(mechanism.speeds)}
-    place: dict[str, tuple[Array, Array, list[_Column]]] = {"ground": (np.eye(3), np.zeros(3), [])}
+    n = len(index)
+    speeds = _Speeds(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n, dtype=bool))
+    places: dict[str, _Place] = {"ground": (np.eye(3), np.zeros(3), np.zeros(0, dtype=np.intp))}
     rows: list[Array] = []
     negative: list[Array] = []
-    scale = np.zeros(len(index))
+    scale = np.zeros(n)
     for joint in _outward(mechanism):
-        place[joint.child.name] = _carry(joint, place[joint.parent.name], index, values, random)
+        mine = [index[s] for s in joint.speeds]
+        places[joint.child.name] = _carry(joint, places[joint.parent.name], mine, speeds, values, random)
         armature = max(_number([joint.armature], values)[0], 0.0)
-        for name in joint.speeds if armature else ():
-            row = np.zeros(len(index))
-            row[index[name]] = np.sqrt(armature)
-            scale[index[name]] += armature
-            rows.append(row)
+        scale[mine] += armature
+        rows.extend(np.sqrt(armature) * np.eye(n)[mine] if armature else ())
     for body in mechanism.bodies.values():
-        turned, at, columns = place[body.name]
+        turned, at, path = places[body.name]
         mass, x, y, z, xx, yy, zz, xy, xz, yz = _number([body.mass, *body.com, *body.inertia], values)
         moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         root = np.sqrt(np.abs(moments))[:, None] * (turned @ axes).T
-        centre = at + turned @ np.array([x, y, z])
-        block = np.zeros((6, len(index)))
-        for c in columns:
-            arm = centre - c.point
-            if c.turns:
-                block[:3, c.speed] = np.sqrt(mass) * _cross(c.axis, arm)
-                block[3:, c.speed] = root @ c.axis
-                scale[c.speed] += mass * (arm @ arm) + np.abs(moments).sum()
-            else:
-                block[:3, c.speed] = np.sqrt(mass) * c.axis
-                scale[c.speed] += mass
+        arm = at + turned @ np.array([x, y, z]) - speeds.point[path]
+        axis, turns = speeds.axis[path], speeds.turns[path]
+        block = np.zeros((6, n))
+        block[:3, path] = np.sqrt(mass) * np.where(turns[:, None], np.cross(axis, arm), axis).T
+        block[3:, path] = root @ (axis * turns[:, None]).T
+        scale[path] += np.where(turns, mass * (arm * arm).sum(axis=1) + np.abs(moments).sum(), mass)
         rows.extend(block[:3])
         for moment, row in zip(moments, block[3:], strict=True):
             (negative if moment < 0.0 else rows).append(row)
-    a, b = (np.array(r).reshape(-1, len(index)) for r in (rows, negative))
+    a, b = (np.array(r).reshape(-1, n) for r in (rows, negative))
     energy = (a * a).sum(axis=0)
     return _Root(a, b, {int(i) for i in np.flatnonzero(energy <= NOTHING * scale)})
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def _outward(mechanism: Mechanism) -> list[Joint]:
@@ -148,30 +175,30 @@ def _outward(mechanism: Mechanism) -> list[Joint]:
 
 def _carry(
     joint: Joint,
-    parent: tuple[Array, Array, list[_Column]],
-    index: Mapping[str, int],
+    parent: _Place,
+    mine: list[int],
+    speeds: _Speeds,
     values: Mapping[Any, float],
     random: np.random.Generator,
-) -> tuple[Array, Array, list[_Column]]:
-    """Pose of a joint's child and the speeds that move it."""
-    turned, at, columns = parent
+) -> _Place:
+    """Place a joint's child, and note the joint's speeds (with indices ``mine``)."""
+    turned, at, path = parent
     entries = _number([*joint.origin, *(x for row in joint.rotation for x in row)], values)
     at = at + turned @ np.array(entries[:3])
     turned = turned @ np.array(entries[3:]).reshape(3, 3)
-    columns = list(columns)
-    speeds = [index[s] for s in joint.speeds]
+    left = list(mine)
     for primitive, axis in zip(JOINT_KINDS[joint.kind].primitives, _axes(joint), strict=True):
         if primitive == "S":
             turned = turned @ _turn(random.normal(size=3), random.uniform(0.5, 2.5))
-            columns += [_Column(speeds.pop(0), True, turned[:, k], at) for k in range(3)]
-            continue
-        along = turned @ axis
-        columns.append(_Column(speeds.pop(0), primitive == "R", along, at))
+            now, along = [left.pop(0) for _ in range(3)], turned.T
+        else:
+            now, along = [left.pop(0)], (turned @ axis)[None, :]
+        speeds.axis[now], speeds.point[now], speeds.turns[now] = along, at, primitive != "P"
         if primitive == "R":
             turned = turned @ _turn(axis, random.uniform(0.5, 2.5))
-        else:
-            at = at + along * random.uniform(0.1, 1.0)
-    return turned, at, columns
+        elif primitive == "P":
+            at = at + along[0] * random.uniform(0.1, 1.0)
+    return turned, at, np.concatenate([path, np.array(mine, dtype=np.intp)])
 
 
 def _axes(joint: Joint) -> list[Array]:

@@ -1,0 +1,91 @@
+"""The command line: one file for each verb, and ``main``, which turns a user's mistake into one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from .. import __version__
+from ..errors import TouchweightError
+from .bench import bench
+from .doctor import doctor
+from .generate import generate
+from .info import info
+from .play import play
+from .shelf import shelf
+from .simulate import simulate
+from .terminal import complain
+
+#: exit codes: a mechanism or an installation with problems, a mistake of the user, Ctrl-C, a reader that went away
+PROBLEMS, MISTAKE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+app = typer.Typer(
+    name="touchweight",
+    help="Feel a mechanism before it exists: describe it, and its equations are derived, compiled and run.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb in (play, info, simulate, generate, doctor):
+    app.command()(verb)
+app.command("list")(shelf)
+app.add_typer(bench)
+
+
+@app.callback(invoke_without_command=True)
+def _touchweight(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
+    if version:
+        print(f"touchweight {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = app(args=arguments, prog_name="touchweight", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except TouchweightError as error:
+        return complain(error, MISTAKE)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _mute()
+        return BROKEN_PIPE
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return complain(f"{place}{error.strerror or error}", MISTAKE)
+    except Exception as error:
+        # Typer's own complaints about options and arguments, under whatever name it keeps them
+        explain = getattr(error, "format_message", None)
+        if explain is None:
+            raise
+        return complain(f"{explain()} Try `touchweight --help`, or --help after a command.", MISTAKE)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    complain(message, 0, "warning")
+
+
+def _mute() -> None:
+    """Whoever read our output has left: let what is still in the buffer go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+__all__ = ["app", "main"]

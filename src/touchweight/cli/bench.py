@@ -1,0 +1,26 @@
+"""``touchweight bench``: the benchmarks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+bench = typer.Typer(name="bench", help="Time touchweight beside other codes, measured in the same run.", no_args_is_help=True)
+
+
+@bench.callback()
+def _bench() -> None:
+    """Keep ``dynamics`` a word of its own while it is the only benchmark."""
+
+
+@bench.command()
+def dynamics(
+    robots: Annotated[str, typer.Option(help="Which robots, separated by commas.")] = "panda,ur5,talos",
+    repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Time inverse and direct dynamics and the mass matrix."""
+    from ..bench.dynamics import main
+
+    main(robots=[r.strip() for r in robots.split(",") if r.strip()], repeat=repeat, as_json=as_json)

@@ -1,0 +1,207 @@
+"""``touchweight info``: what a mechanism is made of, and how many operations its equations take."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.tree import Tree
+
+from ..codegen.export import equations_text
+from ..mechanism import JOINT_KINDS, Joint, Mechanism
+from ..simulate.equations import Equations
+from .find import find
+from .terminal import console, plain_table, print_json, safe
+
+#: functions whose operations are counted
+COUNTED = ("inverse", "forward", "mass_matrix")
+
+#: a tree deeper than this does not fit a terminal: a table serves
+DEEPEST = 14
+
+#: rows shown; longer lists are cut
+ROWS = 300
+
+
+def info(
+    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
+    free_flying: Annotated[bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")] = False,
+    equations: Annotated[str | None, typer.Option(help="Print the equations of a function, such as inverse.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show bodies, joints and dimensions, and how many operations the equations take."""
+    mechanism = find(file, free_flying)
+    problems = mechanism.check()
+    if equations and not problems:
+        derived = Equations(mechanism)
+        program = derived.derive(equations)
+        speeds = derived.tree.speeds
+        labels = {k: speeds for k in ("tau", "a", "c", "dv")}
+        console().print(equations_text(program, labels), markup=False, soft_wrap=True)
+        return
+    fatal = any(p.severity == "error" for p in problems)
+    counts: dict[str, Any] = {}
+    form = None
+    if not fatal:
+        with console(stderr=True).status("deriving the equations"):
+            derived = Equations(mechanism)
+            counts = {name: derived.derive(name).operations for name in COUNTED}
+            form = derived.form
+    if as_json:
+        print_json(_data(mechanism, counts, form, problems))
+    else:
+        _show(mechanism, counts, form, problems)
+    if problems:
+        raise typer.Exit(1)
+
+
+def dimensions(mechanism: Mechanism) -> dict[str, int]:
+    """How many of each there are."""
+    return {
+        "nq": len(mechanism.coordinates),
+        "nv": len(mechanism.speeds),
+        "nx": len(mechanism.states),
+        "nu": len(mechanism.inputs),
+        "bodies": len(mechanism.bodies),
+        "joints": len(mechanism.joints),
+        "parameters": len(mechanism.parameters),
+        "sensors": len(mechanism.sensors),
+    }
+
+
+# -- for programs ----------------------------------------------------------------------------------------------------
+def _data(mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]) -> dict[str, Any]:
+    return {
+        "name": mechanism.name,
+        "dimensions": dimensions(mechanism),
+        "bodies": list(mechanism.bodies),
+        "joints": [
+            {
+                "name": j.name,
+                "kind": j.kind,
+                "parent": j.parent.name,
+                "child": j.child.name,
+                "axis": list(j.axis) if JOINT_KINDS[j.kind].axes else None,
+                "coordinates": list(j.coordinates),
+                "lower": _finite(j.limits.lower) if j.limits else None,
+                "upper": _finite(j.limits.upper) if j.limits else None,
+            }
+            for j in mechanism.joints.values()
+        ],
+        "coordinates": mechanism.coordinates,
+        "speeds": mechanism.speeds,
+        "parameters": {p.name: {"value": _finite(p.value), "unit": p.unit} for p in mechanism.parameters.values()},
+        "inputs": list(mechanism.inputs),
+        "states": list(mechanism.states),
+        "sensors": {s.name: s.kind for s in mechanism.sensors.values()},
+        "operations": {
+            name: {
+                "total": n.total,
+                "additions": n.additions,
+                "multiplications": n.multiplications,
+                "divisions": n.divisions,
+                "functions": n.functions,
+                "negations": n.negations,
+            }
+            for name, n in counts.items()
+        },
+        "direct_dynamics": form,
+        "remarks": list(mechanism.remarks),
+        "problems": [
+            {"where": p.where, "what": p.what, "advice": p.advice, "severity": p.severity} for p in problems
+        ],
+    }
+
+
+def _finite(x: float | None) -> float | None:
+    return x if x is not None and math.isfinite(x) else None
+
+
+# -- for people ------------------------------------------------------------------------------------------------------
+def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]) -> None:
+    out = console()
+    out.print(f"[bold]{safe(mechanism.name)}[/]\n")
+    below, reached, deepest = _walk(mechanism)
+    out.print(_tree(below) if deepest <= DEEPEST and len(reached) <= ROWS else _table(mechanism))
+    loose = [name for name in mechanism.bodies if name not in reached]
+    if loose:
+        out.print(f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{', …' if len(loose) > 10 else ''}")
+    out.print()
+    out.print("   ".join(f"{what} [bold]{n}[/]" for what, n in dimensions(mechanism).items()))
+    if counts:
+        out.print()
+        table = plain_table("function", "operations", "+ -", "*", "/", "sin, cos, …", "", numbers=(1, 2, 3, 4, 5))
+        for name, n in counts.items():
+            row = (n.total, n.additions + n.negations, n.multiplications, n.divisions, n.functions)
+            table.add_row(name, *map(str, row), f"{form} form" if name == "forward" and form else "")
+        out.print(table)
+    for title, lines, colour in (("remarks", mechanism.remarks, "yellow"), ("problems", problems, "red")):
+        if lines:
+            out.print(f"\n[bold {colour}]{title}[/]")
+            for line in lines[:ROWS]:
+                out.print(f"  {safe(line, 600)}")
+            if len(lines) > ROWS:
+                out.print(f"  … and {len(lines) - ROWS} more")
+
+
+def _walk(mechanism: Mechanism) -> tuple[dict[str, list[Joint]], set[str], int]:
+    """Joints by the body they start from, the bodies reached from the ground, and the depth of the tree."""
+    below: dict[str, list[Joint]] = {}
+    for joint in mechanism.joints.values():
+        below.setdefault(joint.parent.name, []).append(joint)
+    reached: set[str] = set()
+    deepest = 0
+    stack = [("ground", 0)]
+    while stack:
+        body, depth = stack.pop()
+        deepest = max(deepest, depth)
+        for joint in below.get(body, ()):
+            if joint.child.name not in reached:
+                reached.add(joint.child.name)
+                stack.append((joint.child.name, depth + 1))
+    return below, reached, deepest
+
+
+def _tree(below: dict[str, list[Joint]]) -> Tree:
+    root = Tree("ground")
+    stack = [("ground", root)]
+    seen = {"ground"}
+    while stack:
+        body, node = stack.pop()
+        for joint in below.get(body, ()):
+            branch = node.add(f"[cyan]{safe(joint.name)}[/] [dim]{safe(motion(joint), 200)}[/] → {safe(joint.child.name)}")
+            if joint.child.name not in seen:
+                seen.add(joint.child.name)
+                stack.append((joint.child.name, branch))
+    return root
+
+
+def _table(mechanism: Mechanism) -> object:
+    table = plain_table("joint", "motion", "from", "to")
+    for joint in list(mechanism.joints.values())[:ROWS]:
+        table.add_row(*(safe(x) for x in (joint.name, motion(joint), joint.parent.name, joint.child.name)))
+    if len(mechanism.joints) > ROWS:
+        table.add_row("…", f"{len(mechanism.joints) - ROWS} more: --json lists all")
+    return table
+
+
+def motion(joint: Joint) -> str:
+    """What a joint does, in a few words: its kind, axis and limits."""
+    words = joint.kind
+    axes = [joint.axis, joint.axis2][: JOINT_KINDS[joint.kind].axes]
+    if axes:
+        words += {"prismatic": " along ", "planar": " normal to "}.get(joint.kind, " about ") + ", ".join(map(_axis, axes))
+    limits = joint.limits
+    if limits and (limits.lower is not None or limits.upper is not None):
+        unit = "m" if joint.kind == "prismatic" else "rad"
+        low, high = ("…" if x is None else f"{x:.4g}" for x in (limits.lower, limits.upper))
+        words += f", {low} to {high} {unit}"
+    return words
+
+
+def _axis(axis: tuple[float, float, float]) -> str:
+    for name, x in zip("xyz", axis, strict=True):
+        if abs(x) == 1.0:
+            return name if x > 0 else f"-{name}"
+    return "(" + ", ".join(f"{x:.3g}" for x in axis) + ")"

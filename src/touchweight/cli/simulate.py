@@ -1,0 +1,67 @@
+"""``touchweight simulate``: run a mechanism from a file and look at, plot or save its motion."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..simulate.recording import Recording
+from .find import OptionError, find, numbers, start_of
+from .terminal import console, plain_table, safe, seconds
+
+#: rows of the summary; longer ones are cut
+ROWS = 40
+
+
+def simulate(
+    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
+    duration: Annotated[float, typer.Option("--seconds", "-s", min=0.0, help="How long [s].")] = 5.0,
+    dt: Annotated[float, typer.Option(help="Step of the integration [s].")] = 1e-3,
+    plot: Annotated[Path | None, typer.Option(help="Draw the coordinates into this picture.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write all channels to this CSV file.")] = None,
+    q: Annotated[list[str] | None, typer.Option("--q", help="Initial coordinate, name=value; repeatable.")] = None,
+    v: Annotated[list[str] | None, typer.Option("--v", help="Initial speed, name=value; repeatable.")] = None,
+    inputs: Annotated[list[str] | None, typer.Option("--input", help="Input, name=value; repeatable.")] = None,
+    parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
+    free_flying: Annotated[bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")] = False,
+) -> None:
+    """Simulate a mechanism and record its motion."""
+    if not dt > 0.0:
+        raise OptionError(f"expected a positive step --dt, found {dt:g}")
+    mechanism = find(file, free_flying)
+    model = mechanism.compile()
+    state = model.state(
+        q={**start_of(mechanism), **numbers(q or (), "--q")},
+        v=numbers(v or (), "--v"),
+        parameters=numbers(parameters or (), "--set"),
+    )
+    given = numbers(inputs or (), "--input")
+    # about two thousand samples are enough for any picture; a file gets them all
+    every = 1 if save else max(1, round(duration / dt / 2000))
+    model.function("rates")
+    began = time.perf_counter()
+    run = model.simulate(duration, state=state, inputs=given, dt=dt, every=every)
+    took = time.perf_counter() - began
+    out = console()
+    out.print(f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s simulated in {seconds(took)}, dt = {dt:g} s, 4th-order Runge-Kutta")
+    out.print()
+    out.print(_summary(run))
+    if len(run) > ROWS:
+        out.print(f"… and {len(run) - ROWS} more channels; --save writes them all")
+    if plot:
+        run.plot(save=plot)
+        out.print(f"\npicture: {safe(plot, 400)}")
+    if save:
+        run.save(save)
+        out.print(f"\nrecording: {safe(save, 400)}")
+
+
+def _summary(run: Recording) -> object:
+    table = plain_table("channel", "unit", "start", "end", "lowest", "highest", numbers=(2, 3, 4, 5))
+    for name in list(run)[:ROWS]:
+        x = run[name]
+        table.add_row(safe(name), safe(run.units.get(name, "")), *(f"{n:.5g}" for n in (x[0], x[-1], x.min(), x.max())))
+    return table

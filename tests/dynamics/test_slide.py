@@ -1,0 +1,80 @@
+"""Origins slid along hinges: fewer offsets, the same motion."""
+
+from __future__ import annotations
+
+import pytest
+from evaluation import Bench, relative
+from mechanisms import SEEDS, random_states, random_tree
+
+from touchweight.dynamics.inverse import inverse_dynamics
+from touchweight.dynamics.jacobian import frame_jacobian
+from touchweight.dynamics.mass import mass_matrix
+from touchweight.dynamics.slide import slide_origins
+from touchweight.dynamics.tree import Tree, build_tree
+from touchweight.mechanism import Frame, Mechanism
+from touchweight.symbolic import ZERO
+
+
+def offsets(tree: Tree) -> int:
+    """Components of offsets that the recursions see: those of links on the ground vanish."""
+    return sum(x is not ZERO for link in tree.links if link.parent >= 0 for x in link.offset)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sliding_changes_no_force_and_no_inertia(seed: int) -> None:
+    m = random_tree(seed, bodies=8).mechanism
+    states = random_states(m, seed=seed)
+    found = []
+    for tree in (build_tree(m), slide_origins(build_tree(m))):
+        bench = Bench(m, tree=tree).at(states.q, states.v, states.a)
+        mass = [x for row in mass_matrix(tree, bench.where).rows() for x in row]
+        found.append((bench.numbers(inverse_dynamics(tree, bench.where, tree.a)), bench.numbers(mass)))
+    for slid, plain in zip(found[1], found[0], strict=True):
+        assert relative(slid, plain) < 1e-12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bodies_stay_where_they_are(seed: int) -> None:
+    m = random_tree(seed, bodies=8).mechanism
+    states = random_states(m, seed=seed)
+    plain, slid = (
+        Bench(m, tree=tree).at(states.q, states.v) for tree in (build_tree(m), slide_origins(build_tree(m)))
+    )
+    for body in m.bodies.values():
+        frame = Frame(body.name, body)
+        for what in (
+            lambda b: b.world.position(b.tree.place(frame)),  # noqa: B023
+            lambda b: [x for row in b.world.orientation(b.tree.place(frame)) for x in row],  # noqa: B023
+            lambda b: [x for row in frame_jacobian(b.tree, b.world, b.tree.place(frame)) for x in row],  # noqa: B023
+        ):
+            assert relative(slid.numbers(what(slid)), plain.numbers(what(plain))) < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sliding_never_adds_an_offset(seed: int) -> None:
+    tree = build_tree(random_tree(seed, ("revolute", "revolute", "prismatic", "spherical"), bodies=8).mechanism)
+    assert offsets(slide_origins(tree)) <= offsets(tree)
+
+
+def test_a_chain_with_offsets_along_its_axes_loses_them() -> None:
+    """A wrist: three hinges whose axes meet, described with their origins apart along the axes."""
+    m = Mechanism()
+    parent = m.ground
+    for i, axis in enumerate(("z", "y", "x")):
+        body = m.body(f"b{i}", 1.0, (0.1, 0.0, 0.0), (0.1, 0.1, 0.1))
+        m.revolute(f"j{i}", parent, body, axis=axis, origin=((0.0, 0.0, 0.5), (0.0, 0.0, 0.3), (0.2, 0.0, 0.0))[i])
+        parent = body
+    tree = build_tree(m)
+    assert (offsets(tree), offsets(slide_origins(tree))) == (2, 0)
+
+
+def test_only_hinges_are_slid() -> None:
+    """The origin of a slide or a ball stays: it carries no axis to move along."""
+    m = Mechanism()
+    parent = m.ground
+    for i, kind in enumerate(("prismatic", "spherical", "prismatic")):
+        body = m.body(f"b{i}", 1.0, (0.1, 0.0, 0.0), (0.1, 0.1, 0.1))
+        m.joint(f"j{i}", kind, parent, body, origin=(0.1, 0.2, 0.3))
+        parent = body
+    tree = build_tree(m)
+    assert [link.offset for link in slide_origins(tree).links] == [link.offset for link in tree.links]
