@@ -32,7 +32,7 @@ space.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel="x [m]", yl
 for name, colour in {"shoulder": "#0072B2", "elbow": "#009E73"}.items():
     time.plot(run.t, run[name], color=colour, label=name)
 time.set(xlabel="time [s]", ylabel="angle [rad]", xlim=(0, DURATION))
-time.legend(loc="upper left", frameon=False)
+time.legend(loc="lower left", frameon=False)
 for axes in (space, time):
     axes.grid(alpha=0.3)
 

@@ -88,5 +88,5 @@ def test_angles_of_parallel_hinges_add_before_their_sine_is_taken() -> None:
     where = postures(tree, parallel_links(tree))
     tau = inverse_dynamics(tree, where, tree.a)
     sines = {n for n in topological(tau) if isinstance(n, Func) and n.name == "sin"}
-    q = tree.q
-    assert sines == {sin(q[0]), sin(q[0] + q[1]), sin(q[0] + q[1] + q[2])}
+    q = tree.q  # the second and third are written in the axes of the first
+    assert sines == {sin(q[0]), sin(q[1]), sin(q[1] + q[2])}

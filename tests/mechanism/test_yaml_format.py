@@ -197,6 +197,7 @@ def test_a_file_written_by_hand() -> None:
         ("between: [tip, ground]", "between: [tip]", 18, "2 entries"),
         ("between: [tip, ground]", "between: [tap, ground]", 17, "expected a frame or body"),
         ("law: e = d", "law: e = dd", 19, "did you mean d"),
+        ("law: -k*q - v", "law: max(q, 0)", 21, "comma in quotes"),
         ("push: {unit: N}", "k: {unit: N}", 1, "one meaning"),
         ("name: pendulum", "name: !!python/object:os.system x", 2, "tag"),
         ("name: pendulum", "name: {a: b}", 2, "expected text"),
@@ -218,7 +219,8 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, say
 def test_an_alias_stands_for_what_it_names() -> None:
     m = loads(
         "touchweight: 1\nbodies:\n  a: &same {mass: 1, inertia: [1, 1, 1]}\n  b: *same\n"
-        "joints:\n  ja: {kind: revolute, parent: ground, child: a}\n  jb: {kind: revolute, parent: a, child: b}\n"
+        "joints:\n  ja: {kind: revolute, parent: ground, child: a}\n"
+        "  jb: {kind: revolute, parent: a, child: b}\n"
     )
     assert m.parameters["a.mass"].value == m.parameters["b.mass"].value == 1
 

@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.table import Table
 
 from ..codegen.compiler import cpu_identity, find_compiler, native_lanes
-from ..codegen.program import levels
 from . import ours
 from .generation import CASES, GenerationTime, measure_generation
 from .rivals import RIVALS, MissingRival, Progress, RivalTime, measure_rivals
@@ -59,13 +58,19 @@ def ratios(mine: Iterable[RivalTime], theirs: Iterable[RivalTime]) -> list[Ratio
     ]
 
 
-def level_report(robot: str) -> dict[str, Any]:
-    """How far the equations of one evaluation could be run side by side: their levels of dependence."""
-    model = ours.robot_model(robot)
-    report: dict[str, Any] = {"robot": robot}
-    for name in ("inverse", "forward"):
-        counts = levels(model.equations.derive(name).body)
-        report[name] = {"levels": len(counts), "widest": max(counts), "mean": round(sum(counts) / len(counts), 1)}
+def level_report(mine: Iterable[RivalTime]) -> list[dict[str, Any]]:
+    """What grouping the equations of one evaluation into vector levels brings, against straight-line code."""
+    times = {(t.robot, t.algorithm): t for t in mine}
+    report = []
+    for (robot, algorithm), t in times.items():
+        if algorithm.endswith("in vector levels") and t.seconds:
+            straight = times[(robot, algorithm.removesuffix(" in vector levels"))]
+            report.append(
+                {
+                    "robot": robot, "algorithm": straight.algorithm, "operations": straight.operations, "steps": t.variant,
+                    "straight_ns": 1e9 * (straight.seconds or 0.0), "levels_ns": 1e9 * t.seconds,
+                }  # fmt: skip
+            )
     return report
 
 
@@ -98,7 +103,7 @@ def run(
         },
         "times": [asdict(t) for t in (*mine, *theirs)],
         "ratios": [{**asdict(r), "times": r.times} for r in ratios(mine, theirs)],
-        "levels": [level_report(robot) for robot in names],
+        "levels": level_report(mine),
         "generation": [asdict(g) for g in generated],
     }
 
@@ -150,11 +155,11 @@ def show(result: dict[str, Any], console: Console) -> None:
         if t["seconds"] is None:
             console.print(f"not measured: {t['rival']} on {t['robot']}: {t['note']}", markup=False)
     for report in result["levels"]:
-        parts = [
-            f"{name} {report[name]['levels']} levels, {report[name]['mean']} nodes each on average"
-            for name in ("inverse", "forward")
-        ]
-        console.print(f"{report['robot']}: {'; '.join(parts)}")
+        console.print(
+            f"{report['robot']}, {report['algorithm']}: {report['operations']} operations in {report['steps']} of vector levels "
+            f"take {report['levels_ns']:.0f} ns, straight-line code {report['straight_ns']:.0f} ns",
+            highlight=False,
+        )
     if result["generation"]:
         made = Table(title="generation from nothing")
         for column in ("mechanism", "functions", "operations", "derive [s]", "compile [s]", "peak [MB]", "error"):

@@ -12,7 +12,8 @@ import numpy as np
 from .. import __version__
 from ..codegen.callable import NativeFunction
 from ..codegen.compiler import NATIVE, native_lanes
-from ..codegen.library import build_native, build_unit
+from ..codegen.levels import level_body
+from ..codegen.library import build_levels, build_native, build_unit
 from ..mechanism.urdf import load_urdf
 from ..simulate.model import Model
 from .joint_table import joint_table, load_model
@@ -47,6 +48,8 @@ TASKS = (
     Task("forward", "direct dynamics", "one", "aba"),
     Task("forward", "batched direct dynamics", "items", "aba"),
     Task("rates", "RK4 step", "rk4", ""),
+    Task("inverse", "inverse dynamics in vector levels", "levels", "rnea"),
+    Task("forward", "direct dynamics in vector levels", "levels", "aba"),
 )
 
 
@@ -105,6 +108,8 @@ def measure(
 def _variant(task: Task, model: Model) -> str:
     if task.mode in ("items", "elements"):
         return f"{task.mode} together"
+    if task.mode == "levels":
+        return f"{level_body(model.function(task.function).program).levels} steps"
     return model.equations.form or "" if task.function in ("forward", "rates") else ""
 
 
@@ -120,14 +125,17 @@ def time_task(model: Model, timer_program: Path, task: Task, states: States, rep
     if not isinstance(function, NativeFunction):
         raise MissingRival("touchweight is timed as machine code, and there is no C compiler: install one.")
     lanes = native_lanes() if task.mode in ("items", "elements") else 1
-    unit = build_unit(function.program, function.compiler, lanes)
+    if task.mode == "levels":
+        unit = build_levels(function.program, function.compiler)
+    else:
+        unit = build_unit(function.program, function.compiler, lanes)
     core = build_native(function.compiler)
     table = model.parameters.table(function)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         results = folder / "results.bin"
         report = run(
-            timer_program, task.mode, unit, core, write_array(folder / "slots.bin", table),
+            timer_program, "one" if task.mode == "levels" else task.mode, unit, core, write_array(folder / "slots.bin", table),
             write_array(folder / "states.bin", states.rows), results, states.count, repeat, states.q.shape[1],
         )  # fmt: skip
         found = np.fromfile(results).reshape(states.count, -1)

@@ -28,6 +28,7 @@ from .compiler import (
     optimisation,
     python_platform,
 )
+from .levels import emit_levels
 from .program import Program
 
 T = TypeVar("T")
@@ -59,6 +60,12 @@ def build_unit(program: Program, compiler: Compiler, lanes: int = 1, slot_lanes:
     # rare code runs when a parameter changes; with parameters of their own, every item runs it
     rare = usual if slot_lanes else "-O0"
     return _build([(f.text, (rare if f.rare else usual)) for f in emit_unit(program)], compiler, flags)
+
+
+def build_levels(program: Program, compiler: Compiler) -> Path:
+    """The library of a program whose body is grouped into vector steps; for measurement."""
+    flags = (*FLAGS, *compiler.tune, "-DTW_LANES=1", "-DTW_SLOT_LANES=0")
+    return _build([(f.text, "-O0" if f.rare else "-O3") for f in emit_levels(program)], compiler, flags)
 
 
 def build_native(compiler: Compiler) -> Path:

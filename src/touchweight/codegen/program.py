@@ -23,7 +23,6 @@ from ..symbolic import (
     substitute_all,
     topological,
 )
-from ..symbolic.functions import cos, sin
 from .condense import condense
 from .conditions import cut_conditions
 from .function import Function
@@ -202,19 +201,3 @@ def _is_simple(angle: Expr) -> bool:
     if isinstance(angle, Mul):
         return len(angle.factors) == 1 and isinstance(angle.factors[0][0], Symbol) and angle.factors[0][1] == 1
     return isinstance(angle, Add) and all(isinstance(t, Symbol) for t, _ in angle.terms)
-
-
-def levels(block: Block) -> list[int]:
-    """How many operations could run side by side: the number of nodes at each depth of dependence."""
-    depth: dict[Expr, int] = {}
-    counts: dict[int, int] = {}
-    for n in topological(block.results):
-        if isinstance(n, Const | Symbol):
-            depth[n] = 0
-            continue
-        depth[n] = 1 + max(depth[c] for c in n.children)
-        counts[depth[n]] = counts.get(depth[n], 0) + 1
-    return [counts[k] for k in sorted(counts)]
-
-
-__all__ = ["Block", "Program", "SinCos", "cos", "levels", "make_program", "schedule", "sin"]

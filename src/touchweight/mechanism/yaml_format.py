@@ -25,6 +25,10 @@ def load_yaml(path: str | Path) -> Mechanism:
 
 def loads(source: str, path: str = "YAML") -> Mechanism:
     """Read a mechanism from YAML text; ``path`` is what errors name."""
+    if len(source) > SIZE_LIMIT:
+        raise FileError(
+            path, f"expected at most {SIZE_LIMIT} characters of YAML, found {len(source)}; split it"
+        )
     return build(parse_yaml(source, path))
 
 

@@ -157,13 +157,19 @@ class MapNode(Node):
 
     def allow(self, keys: Collection[str]) -> None:
         """Refuse keys that are not among ``keys``."""
-        for key in self.entries:
-            if key not in keys:
-                close = difflib.get_close_matches(key[:100], keys, 1)
-                hint = f"did you mean {close[0]}?" if close else f"the keys here are {', '.join(keys)}"
-                at = f"{self.where}: " if self.where else ""
-                message = f"{at}expected a known key, found {printable(key, 60)!r}; {hint}"
-                raise FileError(self.path, message, self.key_lines[key])
+        for key, node in self.entries.items():
+            if key in keys:
+                continue
+            close = difflib.get_close_matches(key[:100], keys, 1)
+            if close:
+                hint = f"did you mean {close[0]}?"
+            elif isinstance(node, TextNode) and node.is_null:
+                hint = "put text that holds a comma in quotes"
+            else:
+                hint = f"the keys here are {', '.join(keys)}"
+            at = f"{self.where}: " if self.where else ""
+            message = f"{at}expected a known key, found {printable(key, 60)!r}; {hint}"
+            raise FileError(self.path, message, self.key_lines[key])
 
 
 def parse_yaml(source: str, path: str) -> Node:

@@ -110,7 +110,7 @@ def _grid(duration: Any, dt: Any, every: Any, method: Any) -> tuple[float, int, 
         raise ShapeError(f"expected a positive step dt [s], found {_shown(dt)}")
     if not 0.0 <= end < math.inf:
         raise ShapeError(f"expected a duration of zero or more seconds, found {_shown(duration)}")
-    if not isinstance(every, numbers.Integral) or isinstance(every, bool) or int(every) < 1:
+    if isinstance(every, bool) or not isinstance(every, numbers.Integral) or int(every) < 1:
         raise ShapeError(f"expected every as a whole number of steps, at least 1, found {_shown(every)}")
     if not end / h < 2.0**53:
         raise ShapeError(f"expected fewer than 2**53 steps, found {end / h:g}; take a larger dt")
