@@ -1,11 +1,11 @@
-"""Turn the formulas of a page into MathML while the site is built: no script, no font, no network when it is read."""
+"""Formulas become MathML while the site is built: reading them takes no script, no font and no network."""
 
 import html
 import re
 
 from latex2mathml.converter import convert
 
-# what pymdownx.arithmatex leaves behind: <span class="arithmatex">\(...\)</span>, <div class="arithmatex">\[...\]</div>
+# as pymdownx.arithmatex leaves them: <span class="arithmatex">\(...\)</span>, and a <div> around \[...\]
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
 

@@ -26,7 +26,7 @@ space.add_collection(path)
 for k in range(POSES):
     i = len(tip) - 1 - 15 * k
     rods = np.array([(0.0, 0.0), middle[i], tip[i]])
-    space.plot(*rods.T, "-o", color="#D55E00", lw=2.5, ms=5, alpha=0.75**k if k else 1.0, zorder=3 - k / POSES)
+    space.plot(*rods.T, "-o", color="#D55E00", lw=2.5, ms=5, alpha=0.75**k, zorder=3 - k / POSES)
 space.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xlabel="x [m]", ylabel="z [m]")
 
 for name, colour in {"shoulder": "#0072B2", "elbow": "#009E73"}.items():

@@ -99,8 +99,8 @@ def random_tree(
         order[0] = root
     for i, kind in enumerate(order):
         parent = places[-1] if draw.random() < 0.6 else places[int(draw.integers(root is not None and i > 0, len(places)))]
-        if draw.random() < 0.3 and kind in PLAIN:  # a hinge that carries nothing but the next joint
-            parent = _massless(m, draw, parent, f"m{i}")
+        if draw.random() < 0.3 and kind in PLAIN and (root is None or i > 0):
+            parent = _massless(m, draw, parent, f"m{i}")  # a hinge that carries nothing but the next joint
         cloud = random_cloud(draw)
         body = cloud_body(m, f"b{i}", cloud)
         made.clouds[body.name] = cloud

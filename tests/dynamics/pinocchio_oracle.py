@@ -9,7 +9,6 @@ changes by ω × v besides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,32 +18,6 @@ from numpy.typing import NDArray
 from touchweight.mechanism import Mechanism
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Cases:
-    """States of a mechanism, (count, n) each: coordinates, speeds, accelerations, generalised forces."""
-
-    q: Array
-    v: Array
-    a: Array
-    tau: Array
-
-
-def random_cases(mechanism: Mechanism, count: int, seed: int) -> Cases:
-    """Angles over the whole circle, slides within 0.3 m, orientations anywhere; the rest is normally distributed."""
-    draw = np.random.default_rng(seed)
-    columns: list[Array] = []
-    for joint in mechanism.joints.values():
-        if joint.kind == "free":
-            turn = draw.normal(size=(count, 4))
-            columns += [draw.uniform(-1, 1, (count, 3)), turn / np.linalg.norm(turn, axis=1, keepdims=True)]
-        elif joint.kind != "fixed":
-            reach = 0.3 if joint.kind == "prismatic" else np.pi
-            columns.append(draw.uniform(-reach, reach, (count, len(joint.coordinates))))
-    q = np.hstack([np.empty((count, 0)), *columns])
-    v, a, tau = draw.normal(size=(3, count, len(mechanism.speeds)))
-    return Cases(q, v, a, tau)
 
 
 class PinocchioOracle:
@@ -66,6 +39,12 @@ class PinocchioOracle:
         ]
         if self.model.nv != len(mechanism.speeds):
             raise AssertionError(f"Pinocchio has {self.model.nv} speeds, we have {len(mechanism.speeds)}")
+
+    def set_armature(self, joint: str, value: float) -> None:
+        """Give the drive of a joint of one freedom an inertia."""
+        armature = self.model.armature.copy()
+        armature[self.model.joints[self.model.getJointId(joint)].idx_v] = value
+        self.model.armature = armature
 
     def q(self, q: Array) -> Array:
         out = np.zeros(self.model.nq)

@@ -111,7 +111,7 @@ def test_the_inertia_tensor_of_a_second_moment() -> None:
 
 def test_armature_is_on_the_diagonal_alone() -> None:
     """It takes part in no coupling, and in no gyroscopic force."""
-    m = random_tree(3).mechanism
+    m = random_tree(0).mechanism
     names = [n for n in m.parameters if n.endswith(".armature")]
     assert len(names) > 1
     model = PythonModel(m)

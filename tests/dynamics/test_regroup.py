@@ -98,9 +98,14 @@ def test_a_hinge_on_the_ground_feels_only_its_axial_inertia_and_two_moments() ->
     assert relative(model.inverse(s.q, s.v, s.a, parameters={"arm.com.x": x / 2}), before) > 1e-3
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_regrouping_shortens_the_recursion(seed: int) -> None:
-    m = random_tree(seed).mechanism
+@pytest.mark.parametrize("axes", ["zyyxyx", "zxz", "zyzyzyz"])
+def test_regrouping_shortens_the_recursion_of_an_arm(axes: str) -> None:
+    m = Mechanism()
+    parent = m.ground
+    for i, axis in enumerate(axes):
+        body = cloud_body(m, f"b{i}", random_cloud(np.random.default_rng(i)))
+        m.revolute(f"j{i}", parent, body, axis=axis, origin=(0.0, 0.0, 0.3))
+        parent = body
 
     def operations(tree: Tree) -> int:
         tau = inverse_dynamics(tree, postures(tree, frozenset()), tree.a)
@@ -108,7 +113,7 @@ def test_regrouping_shortens_the_recursion(seed: int) -> None:
         table = [p.symbol for p in m.parameters.values()]
         return make_program(Function("inverse", inputs, {"tau": tau}, table)).operations.total
 
-    assert operations(regroup(build_tree(m))) < operations(build_tree(m))
+    assert operations(regroup(build_tree(m))) < 0.9 * operations(build_tree(m))
 
 
 def test_what_nothing_holds_stays_nothing() -> None:

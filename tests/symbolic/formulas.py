@@ -7,7 +7,7 @@ enough, and refuses values where the formula has none (or nearly none).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,10 +80,11 @@ def expression(f: Formula) -> Expr:
     return made
 
 
-def value(f: Formula, at: dict[str, float]) -> Float:
+def value(f: Formula, at: Mapping[str, float | Float]) -> Float:
     """The formula in plain floats; raises where it has no value."""
     if f.op == "name":
-        return Float(at[f.args[0]], EPS * abs(at[f.args[0]]))
+        given = at[f.args[0]]
+        return given if isinstance(given, Float) else Float(given, EPS * abs(given))
     if f.op == "number":
         return Float(f.args[0], EPS * abs(f.args[0]))
     a = [value(x, at) if isinstance(x, Formula) else x for x in f.args]

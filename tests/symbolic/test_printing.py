@@ -47,7 +47,8 @@ Q = [symbol(f"q{i}", "coordinate") for i in range(13)]
 
 # -- reading back -----------------------------------------------------------------------------------------
 SAME = (
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt", "sign", "floor", "select",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt", "sign",
+    "floor", "select",
 )  # fmt: skip
 CALLS = {"min": minimum, "max": maximum, "abs": sy.absolute, **{n: getattr(sy, n) for n in SAME}}
 BINARY = {ast.Add: lambda p, r: p + r, ast.Sub: lambda p, r: p - r, ast.Pow: lambda p, r: p**r}
@@ -240,8 +241,9 @@ def test_nodes_shown_by_a_name() -> None:
     [
         ("q", "q"), ("q12", "q_{12}"), ("q_1", "q_{1}"), ("theta", r"\theta"), ("omega_1", r"\omega_{1}"),
         ("q.hip", r"q_{\mathrm{hip}}"), ("m_arm", r"m_{\mathrm{arm}}"), ("l1x", "l_{1x}"),
-        ("kx", r"\mathrm{kx}"), ("arm.mass", r"\mathrm{arm.mass}"), ("d_dot", r"\dot{d}"), ("q1_ddot", r"\ddot{q_{1}}"),
-        ("_dot", r"\mathrm{\_dot}"), ("q_", r"\mathrm{q\_}"), ("50%", r"\mathrm{50\%}"),
+        ("kx", r"\mathrm{kx}"), ("arm.mass", r"\mathrm{arm.mass}"), ("d_dot", r"\dot{d}"),
+        ("q1_ddot", r"\ddot{q_{1}}"), ("_dot", r"\mathrm{\_dot}"), ("q_", r"\mathrm{q\_}"),
+        ("50%", r"\mathrm{50\%}"),
         (r"\input{x}", r"\mathrm{\backslash input\{x\}}"),
     ],
 )  # fmt: skip

@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
-bench = typer.Typer(name="bench", help="Time touchweight beside other codes, measured in the same run.", no_args_is_help=True)
+from ..errors import printable
+from .find import OptionError
+
+bench = typer.Typer(
+    name="bench", help="Time touchweight beside other codes, measured in the same run.", no_args_is_help=True
+)
 
 
 @bench.callback()
@@ -17,10 +22,13 @@ def _bench() -> None:
 @bench.command()
 def dynamics(
     robots: Annotated[str, typer.Option(help="Which robots, separated by commas.")] = "panda,ur5,talos",
-    repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 5,
+    repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Time inverse and direct dynamics and the mass matrix."""
-    from ..bench.dynamics import main
+    from ..bench.dynamics import ROBOTS, main
 
-    main(robots=[r.strip() for r in robots.split(",") if r.strip()], repeat=repeat, as_json=as_json)
+    wanted = [r.strip() for r in robots.split(",") if r.strip()]
+    if not wanted or any(r not in ROBOTS for r in wanted):
+        raise OptionError(f"expected --robots among {', '.join(ROBOTS)}, found {printable(robots, 80)!r}")
+    main(robots=wanted, repeat=repeat, as_json=as_json)

@@ -28,11 +28,21 @@ STATES = {"OK": "green", "missing": "yellow", "limited": "yellow", "broken": "bo
 
 #: packages that make more possible: module, distribution, what for
 OPTIONAL = (
-    ("ziglang", "ziglang", "a C compiler from a wheel, for machines that have none", "pip install 'touchweight[compiler]'"),
+    (
+        "ziglang",
+        "ziglang",
+        "a C compiler from a wheel, for machines that have none",
+        "pip install 'touchweight[compiler]'",
+    ),
     ("pinocchio", "pin", "tests and benchmarks compare with it", "pip install 'touchweight[oracles]'"),
     ("mujoco", "mujoco", "tests and benchmarks compare with it", "pip install 'touchweight[oracles]'"),
     ("casadi", "casadi", "tests and benchmarks compare with it", "pip install 'touchweight[oracles]'"),
-    ("example_robot_data", "example-robot-data", "robots for tests and benchmarks", "pip install 'touchweight[oracles]'"),
+    (
+        "example_robot_data",
+        "example-robot-data",
+        "robots for tests and benchmarks",
+        "pip install 'touchweight[oracles]'",
+    ),
     ("PIL", "pillow", "`touchweight play` makes animations with it", "pip install pillow"),
 )
 
@@ -62,7 +72,11 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
             advice = f"\n[dim]{safe(c.advice, 400)}[/]" if c.advice else ""
             table.add_row(safe(c.name), f"[{STATES[c.state]}]{c.state}[/]", safe(c.found, 400) + advice)
         out.print(table)
-        out.print("\nSomething essential is broken: see above." if broken else "\nAll that is essential is in order.")
+        out.print(
+            "\nSomething essential is broken: see above."
+            if broken
+            else "\nAll that is essential is in order."
+        )
     if broken:
         raise typer.Exit(1)
 
@@ -78,7 +92,9 @@ def run_checks() -> Iterator[Check]:
                 warnings.simplefilter("ignore")  # what they would say is in the table
                 yield from step()
         except Exception as error:
-            yield Check(step.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}", "please report this")
+            yield Check(
+                step.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}", "please report this"
+            )
 
 
 def _python() -> Iterator[Check]:
@@ -143,10 +159,16 @@ def _processor() -> Iterator[Check]:
     from ..codegen.compiler import cpu_features, native_lanes
 
     features = cpu_features()
-    wide = [name for flag, name in (("avx2", "AVX2"), ("fma", "FMA"), ("avx512f", "AVX-512"), ("asimd", "NEON")) if flag in features]
+    wide = [
+        name
+        for flag, name in (("avx2", "AVX2"), ("fma", "FMA"), ("avx512f", "AVX-512"), ("asimd", "NEON"))
+        if flag in features
+    ]
     lanes = native_lanes()
     yield Check(
-        "processor", "OK", f"{os.cpu_count()} cores, {', '.join(wide) or 'no wide vectors'}: batches take {lanes} states at once"
+        "processor",
+        "OK",
+        f"{os.cpu_count()} cores, {', '.join(wide) or 'no wide vectors'}: batches take {lanes} states at once",
     )
 
 
@@ -172,7 +194,12 @@ def _cache() -> Iterator[Check]:
 def _real_time() -> Iterator[Check]:
     """Rights that a real-time loop wants; nothing in this release needs them."""
     if not hasattr(os, "sched_setscheduler"):
-        yield Check("real-time rights", "missing", f"no POSIX scheduling on {sys.platform}", "the real-time loop wants Linux")
+        yield Check(
+            "real-time rights",
+            "missing",
+            f"no POSIX scheduling on {sys.platform}",
+            "the real-time loop wants Linux",
+        )
         return
     import resource
 

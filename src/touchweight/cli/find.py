@@ -20,10 +20,15 @@ def find(what: str, free_flying: bool = False) -> Mechanism:
     """The mechanism in a file, or the one of that name in the library where there is no such file."""
     if what in MECHANISMS and not os.path.exists(what):
         if free_flying:
-            raise OptionError(f"expected a file for --free-flying, found the library's {what}; leave the option out")
+            raise OptionError(
+                f"expected a file for --free-flying, found the library's {what}; leave the option out"
+            )
         return build(what)
     if os.sep not in what and "." not in what and not os.path.exists(what):
-        raise FileError(what, f"expected a file or a name among {', '.join(MECHANISMS)}, found neither; check the spelling")
+        raise FileError(
+            what,
+            f"expected a file or a name among {', '.join(MECHANISMS)}, found neither; check the spelling",
+        )
     return load(what, free_flying=True) if free_flying else load(what)
 
 
@@ -37,7 +42,9 @@ def numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
         except ValueError:
             number = math.nan
         if not separator or not name or not math.isfinite(number):
-            raise OptionError(f"expected {option} name=number, found {printable(pair, 80)!r}; for example {option} hip=0.3")
+            raise OptionError(
+                f"expected {option} name=number, found {printable(pair, 80)!r}; for example {option} hip=0.3"
+            )
         found[name.strip()] = number
     return found
 

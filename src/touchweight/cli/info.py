@@ -25,9 +25,15 @@ ROWS = 300
 
 
 def info(
-    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
-    free_flying: Annotated[bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")] = False,
-    equations: Annotated[str | None, typer.Option(help="Print the equations of a function, such as inverse.")] = None,
+    file: Annotated[
+        str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")
+    ],
+    free_flying: Annotated[
+        bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")
+    ] = False,
+    equations: Annotated[
+        str | None, typer.Option(help="Print the equations of a function, such as inverse.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show bodies, joints and dimensions, and how many operations the equations take."""
@@ -37,7 +43,7 @@ def info(
         derived = Equations(mechanism)
         program = derived.derive(equations)
         speeds = derived.tree.speeds
-        labels = {k: speeds for k in ("tau", "a", "c", "dv")}
+        labels = dict.fromkeys(("tau", "a", "c", "dv"), speeds)
         console().print(equations_text(program, labels), markup=False, soft_wrap=True)
         return
     fatal = any(p.severity == "error" for p in problems)
@@ -71,7 +77,9 @@ def dimensions(mechanism: Mechanism) -> dict[str, int]:
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------
-def _data(mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]) -> dict[str, Any]:
+def _data(
+    mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]
+) -> dict[str, Any]:
     return {
         "name": mechanism.name,
         "dimensions": dimensions(mechanism),
@@ -91,7 +99,9 @@ def _data(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
         ],
         "coordinates": mechanism.coordinates,
         "speeds": mechanism.speeds,
-        "parameters": {p.name: {"value": _finite(p.value), "unit": p.unit} for p in mechanism.parameters.values()},
+        "parameters": {
+            p.name: {"value": _finite(p.value), "unit": p.unit} for p in mechanism.parameters.values()
+        },
         "inputs": list(mechanism.inputs),
         "states": list(mechanism.states),
         "sensors": {s.name: s.kind for s in mechanism.sensors.values()},
@@ -126,12 +136,16 @@ def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
     out.print(_tree(below) if deepest <= DEEPEST and len(reached) <= ROWS else _table(mechanism))
     loose = [name for name in mechanism.bodies if name not in reached]
     if loose:
-        out.print(f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{', …' if len(loose) > 10 else ''}")
+        out.print(
+            f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{', …' if len(loose) > 10 else ''}"
+        )
     out.print()
     out.print("   ".join(f"{what} [bold]{n}[/]" for what, n in dimensions(mechanism).items()))
     if counts:
         out.print()
-        table = plain_table("function", "operations", "+ -", "*", "/", "sin, cos, …", "", numbers=(1, 2, 3, 4, 5))
+        table = plain_table(
+            "function", "operations", "+ -", "*", "/", "sin, cos, …", "", numbers=(1, 2, 3, 4, 5)
+        )
         for name, n in counts.items():
             row = (n.total, n.additions + n.negations, n.multiplications, n.divisions, n.functions)
             table.add_row(name, *map(str, row), f"{form} form" if name == "forward" and form else "")
@@ -170,7 +184,9 @@ def _tree(below: dict[str, list[Joint]]) -> Tree:
     while stack:
         body, node = stack.pop()
         for joint in below.get(body, ()):
-            branch = node.add(f"[cyan]{safe(joint.name)}[/] [dim]{safe(motion(joint), 200)}[/] → {safe(joint.child.name)}")
+            branch = node.add(
+                f"[cyan]{safe(joint.name)}[/] [dim]{safe(motion(joint), 200)}[/] → {safe(joint.child.name)}"
+            )
             if joint.child.name not in seen:
                 seen.add(joint.child.name)
                 stack.append((joint.child.name, branch))
@@ -178,9 +194,10 @@ def _tree(below: dict[str, list[Joint]]) -> Tree:
 
 
 def _table(mechanism: Mechanism) -> object:
-    table = plain_table("joint", "motion", "from", "to")
+    table = plain_table("joint", "kind", "axis", "limits", "from", "to")
     for joint in list(mechanism.joints.values())[:ROWS]:
-        table.add_row(*(safe(x) for x in (joint.name, motion(joint), joint.parent.name, joint.child.name)))
+        words = (joint.name, joint.kind, _axes(joint), _limits(joint), joint.parent.name, joint.child.name)
+        table.add_row(*(safe(x) for x in words))
     if len(mechanism.joints) > ROWS:
         table.add_row("…", f"{len(mechanism.joints) - ROWS} more: --json lists all")
     return table
@@ -188,16 +205,13 @@ def _table(mechanism: Mechanism) -> object:
 
 def motion(joint: Joint) -> str:
     """What a joint does, in a few words: its kind, axis and limits."""
-    words = joint.kind
-    axes = [joint.axis, joint.axis2][: JOINT_KINDS[joint.kind].axes]
-    if axes:
-        words += {"prismatic": " along ", "planar": " normal to "}.get(joint.kind, " about ") + ", ".join(map(_axis, axes))
-    limits = joint.limits
-    if limits and (limits.lower is not None or limits.upper is not None):
-        unit = "m" if joint.kind == "prismatic" else "rad"
-        low, high = ("…" if x is None else f"{x:.4g}" for x in (limits.lower, limits.upper))
-        words += f", {low} to {high} {unit}"
-    return words
+    axes, limits = _axes(joint), _limits(joint)
+    about = {"prismatic": "along", "planar": "normal to"}.get(joint.kind, "about")
+    return joint.kind + (f" {about} {axes}" if axes else "") + (f", {limits}" if limits else "")
+
+
+def _axes(joint: Joint) -> str:
+    return ", ".join(_axis(axis) for axis in [joint.axis, joint.axis2][: JOINT_KINDS[joint.kind].axes])
 
 
 def _axis(axis: tuple[float, float, float]) -> str:
@@ -205,3 +219,11 @@ def _axis(axis: tuple[float, float, float]) -> str:
         if abs(x) == 1.0:
             return name if x > 0 else f"-{name}"
     return "(" + ", ".join(f"{x:.3g}" for x in axis) + ")"
+
+
+def _limits(joint: Joint) -> str:
+    limits = joint.limits
+    if limits is None or (limits.lower is None and limits.upper is None):
+        return ""
+    low, high = ("…" if x is None else f"{x:.4g}" for x in (limits.lower, limits.upper))
+    return f"{low} to {high} {'m' if joint.kind == 'prismatic' else 'rad'}"

@@ -86,7 +86,9 @@ def draw(scene: Scene, title: str, subtitle: str, conserved: bool, path: Path, d
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12.0, 6.4), facecolor=NIGHT)
-    grid = figure.add_gridspec(2, 2, left=0.02, right=0.975, bottom=0.095, top=0.86, hspace=0.28, wspace=0.13, width_ratios=(1.05, 1))
+    grid = figure.add_gridspec(
+        2, 2, left=0.02, right=0.975, bottom=0.095, top=0.86, hspace=0.28, wspace=0.13, width_ratios=(1.05, 1)
+    )
     figure.text(0.03, 0.93, _plain(title), color=INK, fontsize=19, fontweight="bold", va="center")
     figure.text(0.975, 0.93, _plain(subtitle), color=FAINT, fontsize=10.5, va="center", ha="right")
     stage = figure.add_subplot(grid[:, 0])
@@ -113,7 +115,15 @@ def _stage(axes: Any, scene: Scene) -> None:
     bar *= next(k for k in (5, 2, 1) if k * bar <= size / 2.5)
     left, down = low[0] + 0.03 * size, low[1] - 0.03 * size
     axes.plot([left, left + bar], [down, down], color=FAINT, lw=2.0, solid_capstyle="butt")
-    axes.annotate(f"{bar:g} m", (left + bar, down), (6, 0), textcoords="offset points", color=FAINT, fontsize=9, va="center")
+    axes.annotate(
+        f"{bar:g} m",
+        (left + bar, down),
+        (6, 0),
+        textcoords="offset points",
+        color=FAINT,
+        fontsize=9,
+        va="center",
+    )
 
 
 def _colours() -> Any:
@@ -129,12 +139,18 @@ def _motion(axes: Any, scene: Scene) -> None:
     if scene.floor is not None:
         axes.plot(*scene.floor.T, color=SHADOW, lw=1.6, zorder=1)
     path = np.stack([scene.trace[:-1], scene.trace[1:]], axis=1)
-    axes.add_collection(LineCollection(list(path), array=t[1:], cmap=_colours(), lw=1.5, alpha=0.9, zorder=2, capstyle="round"))
+    axes.add_collection(
+        LineCollection(
+            list(path), array=t[1:], cmap=_colours(), lw=1.5, alpha=0.9, zorder=2, capstyle="round"
+        )
+    )
     # the last moments, as a stroboscope sees them
     span = min(float(t[-1]) * 0.25, 0.9)
     flashes = np.searchsorted(t, np.linspace(t[-1] - span, t[-1], 15))
     for fade, i in zip(np.linspace(0.04, 0.5, len(flashes) - 1), flashes[:-1], strict=True):
-        axes.add_collection(LineCollection(list(scene.points[i]), colors=INK, lw=2.2, alpha=float(fade) ** 1.3, zorder=3))
+        axes.add_collection(
+            LineCollection(list(scene.points[i]), colors=INK, lw=2.2, alpha=float(fade) ** 1.3, zorder=3)
+        )
     _skeleton(axes, scene, -1)
 
 
@@ -143,7 +159,9 @@ def _skeleton(axes: Any, scene: Scene, i: int) -> None:
     points = scene.points[i]
     if scene.disc is not None:
         axes.fill(*scene.disc[i].T, color="#2b4a7a", alpha=0.95, ec=INK, lw=1.5, zorder=5)
-    axes.plot(*_polyline(points).T, color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6)
+    axes.plot(
+        *_polyline(points).T, color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6
+    )
     joints = np.unique(points[:, 0].round(9), axis=0)
     axes.plot(*joints.T, "o", color=NIGHT, mec=INK, mew=1.6, ms=6.5, zorder=7)
     axes.plot(*scene.trace[i], "o", color=GLOW[-1], mec=INK, mew=1.2, ms=9, zorder=8)
@@ -232,7 +250,9 @@ def animate(scene: Scene, path: Path, tail: float = 1.6) -> int:
     shadow = axes.plot([], [], color=SHADOW, lw=2.0, zorder=1)[0]
     comet = LineCollection([], cmap=_colours(), lw=2.2, zorder=2, capstyle="round")
     axes.add_collection(comet)
-    disc = axes.fill([0], [0], color="#2b4a7a", ec=INK, lw=1.5, zorder=5)[0] if scene.disc is not None else None
+    disc = (
+        axes.fill([0], [0], color="#2b4a7a", ec=INK, lw=1.5, zorder=5)[0] if scene.disc is not None else None
+    )
     rods = axes.plot([], [], color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6)[0]
     joints = axes.plot([], [], "o", color=NIGHT, mec=INK, mew=1.5, ms=6, zorder=7)[0]
     tip = axes.plot([], [], "o", color=GLOW[-1], mec=INK, mew=1.2, ms=9, zorder=8)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import Annotated
@@ -15,22 +16,42 @@ from .terminal import console, plain_table, safe, seconds
 #: rows of the summary; longer ones are cut
 ROWS = 40
 
+#: steps of one run
+LONGEST = 100_000_000
+
 
 def simulate(
-    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
+    file: Annotated[
+        str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")
+    ],
     duration: Annotated[float, typer.Option("--seconds", "-s", min=0.0, help="How long [s].")] = 5.0,
     dt: Annotated[float, typer.Option(help="Step of the integration [s].")] = 1e-3,
     plot: Annotated[Path | None, typer.Option(help="Draw the coordinates into this picture.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write all channels to this CSV file.")] = None,
-    q: Annotated[list[str] | None, typer.Option("--q", help="Initial coordinate, name=value; repeatable.")] = None,
+    q: Annotated[
+        list[str] | None, typer.Option("--q", help="Initial coordinate, name=value; repeatable.")
+    ] = None,
     v: Annotated[list[str] | None, typer.Option("--v", help="Initial speed, name=value; repeatable.")] = None,
-    inputs: Annotated[list[str] | None, typer.Option("--input", help="Input, name=value; repeatable.")] = None,
-    parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
-    free_flying: Annotated[bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")] = False,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", help="Input, name=value; repeatable.")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")
+    ] = None,
+    free_flying: Annotated[
+        bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")
+    ] = False,
 ) -> None:
     """Simulate a mechanism and record its motion."""
-    if not dt > 0.0:
-        raise OptionError(f"expected a positive step --dt, found {dt:g}")
+    if not (0.0 < dt < math.inf and duration < math.inf):
+        raise OptionError(
+            f"expected a positive step --dt and finite --seconds, found {dt:g} and {duration:g}"
+        )
+    steps = duration / dt
+    if steps > LONGEST:
+        raise OptionError(
+            f"expected at most {LONGEST} steps, found {steps:.3g}; take a larger --dt or fewer --seconds"
+        )
     mechanism = find(file, free_flying)
     model = mechanism.compile()
     state = model.state(
@@ -40,13 +61,15 @@ def simulate(
     )
     given = numbers(inputs or (), "--input")
     # about two thousand samples are enough for any picture; a file gets them all
-    every = 1 if save else max(1, round(duration / dt / 2000))
+    every = 1 if save else min(max(1, round(steps / 2000)), 1000)
     model.function("rates")
     began = time.perf_counter()
     run = model.simulate(duration, state=state, inputs=given, dt=dt, every=every)
     took = time.perf_counter() - began
     out = console()
-    out.print(f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s simulated in {seconds(took)}, dt = {dt:g} s, 4th-order Runge-Kutta")
+    out.print(
+        f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s simulated in {seconds(took)}, dt = {dt:g} s, 4th-order Runge-Kutta"
+    )
     out.print()
     out.print(_summary(run))
     if len(run) > ROWS:
@@ -63,5 +86,7 @@ def _summary(run: Recording) -> object:
     table = plain_table("channel", "unit", "start", "end", "lowest", "highest", numbers=(2, 3, 4, 5))
     for name in list(run)[:ROWS]:
         x = run[name]
-        table.add_row(safe(name), safe(run.units.get(name, "")), *(f"{n:.5g}" for n in (x[0], x[-1], x.min(), x.max())))
+        table.add_row(
+            safe(name), safe(run.units.get(name, "")), *(f"{n:.5g}" for n in (x[0], x[-1], x.min(), x.max()))
+        )
     return table

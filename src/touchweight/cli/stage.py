@@ -30,7 +30,9 @@ class Show:
     v: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, Drive] = field(default_factory=dict)
     disc: float = 0.0
-    sentence: str = "Released where the file says, or in its reference position."
+    sentence: str = (
+        "Let go where the file says, or in its reference position. Limits of joints are data, not stops."
+    )
 
 
 def _wave(size: float, times: float, phase: float = 0.0, middle: float = 0.0) -> Drive:
@@ -47,7 +49,9 @@ def _wave(size: float, times: float, phase: float = 0.0, middle: float = 0.0) ->
 #: how the mechanisms of the library are shown
 SHOWS: dict[str, Show] = {
     "pendulum": Show(6.0, sentence="Let go at one radian: it swings and, having no friction, never stops."),
-    "double-pendulum": Show(12.0, sentence="Let go from above: nobody can say in advance where the tip goes."),
+    "double-pendulum": Show(
+        12.0, sentence="Let go from above: nobody can say in advance where the tip goes."
+    ),
     "chain": Show(5.0, 2e-4, sentence="Held out level and let go: the tip cracks like a whip."),
     "arm": Show(
         10.0,
@@ -61,7 +65,13 @@ SHOWS: dict[str, Show] = {
         },
         sentence="Six servos follow six waves against gravity and inertia.",
     ),
-    "top": Show(4.0, 2e-4, {"point.wz": 120.0}, disc=0.05, sentence="Let go while it spins: it falls a little, then circles and nods."),
+    "top": Show(
+        4.0,
+        2e-4,
+        {"point.wz": 120.0},
+        disc=0.05,
+        sentence="Let go while it spins: it falls a little, then circles and nods.",
+    ),
 }
 
 
@@ -88,12 +98,18 @@ def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
     pieces: list[tuple[str, str]] = []
     parents = {j.parent.name for j in mechanism.joints.values()}
     for joint in mechanism.joints.values():
-        if joint.parent.name != "ground" or any(x is not ZERO for x in joint.origin) or joint.kind == "prismatic":
+        if (
+            joint.parent.name != "ground"
+            or any(x is not ZERO for x in joint.origin)
+            or joint.kind == "prismatic"
+        ):
             pieces.append((seen(joint.parent.name), seen(joint.child.name)))
         body = joint.child
         if body.name in parents:
             continue
-        ends = [f.name for f in mechanism.frames.values() if f.body is body and f.name not in mechanism.bodies]
+        ends = [
+            f.name for f in mechanism.frames.values() if f.body is body and f.name not in mechanism.bodies
+        ]
         if not ends and any(x is not ZERO for x in body.com):
             name = f"middle of {body.name}"
             while name in mechanism.frames or name in mechanism.bodies:

@@ -36,7 +36,7 @@ def _use_counts(roots: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, int]]:
         for c in n.children:
             uses[c] = uses.get(c, 0) + 1
         if isinstance(n, Mul) and n.coef != 1.0:
-            uses[n.unit] = uses.get(n.unit, 0)
+            uses[n.unit] = uses.get(n.unit, 0) + 1  # a multiple of it is made from it
     for r in roots:
         uses[r] = uses.get(r, 0) + 1
     return order, uses
@@ -86,7 +86,8 @@ def _factored(n: Add, private: set[Expr]) -> Expr:
     while True:
         where: dict[Expr, list[int]] = {}
         for i, (t, _) in enumerate(terms):
-            if isinstance(t, Mul) and t in private:
+            # what has nothing else above the line, as a / x, stays as it is: 1 / x costs as much
+            if isinstance(t, Mul) and t in private and sum(e > 0 for _, e in t.factors) > 1:
                 for f, e in t.factors:
                     if e == 1:
                         where.setdefault(f, []).append(i)
@@ -148,17 +149,18 @@ def _share_pairs(roots: list[Expr]) -> list[Expr]:
         if not chosen:
             return roots
         new: dict[Expr, Expr] = {}
+        present = set(order)
         for n in order:
             built = _whole(n, new)
             pair = chosen.get(n)  # type: ignore[assignment]
             if pair is not None and type(built) is type(n) and built is n:
-                built = _with_pair(n, pair)
+                built = _with_pair(n, pair, present)
             new[n] = built
         roots = [new[r] for r in roots]
     return roots
 
 
-def _with_pair(n: Expr, pair: tuple[object, ...]) -> Expr:
+def _with_pair(n: Expr, pair: tuple[object, ...], present: set[Expr]) -> Expr:
     f, g = pair[1], pair[2]
     assert isinstance(f, Expr) and isinstance(g, Expr)
     if isinstance(n, Mul):
@@ -170,6 +172,11 @@ def _with_pair(n: Expr, pair: tuple[object, ...]) -> Expr:
     coefs = dict(n.terms)
     lead = coefs[f]
     group = make_flat_sum({f: 1.0, g: coefs[g] * lead}, 0.0)
+    opposite = make_flat_sum({f: -1.0, g: -coefs[g] * lead}, 0.0)
+    # the way round that is there already; else, of a difference, the one that is added here
+    if group not in present and (opposite in present or lead < 0 < coefs[g]):
+        lead, group = -lead, opposite
+    present.add(group)
     acc = {h: c for h, c in n.terms if h is not f and h is not g}
     acc[group] = acc.get(group, 0.0) + lead
     return make_flat_sum(acc, n.const)

@@ -12,7 +12,7 @@ DEEPEST = 6
 
 
 def cut_conditions(roots: Sequence[Expr]) -> list[Expr]:
-    """The same expressions; where conditions nest deeper than :data:`DEEPEST`, one of them passes through a number."""
+    """The same expressions; where conditions nest :data:`DEEPEST` deep, they pass through a number."""
     order = topological(roots)
     if not any(is_condition(n) for n in order):
         return list(roots)
@@ -22,7 +22,7 @@ def cut_conditions(roots: Sequence[Expr]) -> list[Expr]:
         made = rebuild(n, new)
         if is_condition(made):
             depth[made] = 1 + max((depth.get(c, 0) for c in made.children), default=0)
-            if depth[made] > DEEPEST:
+            if depth[made] == DEEPEST:
                 made = less(0.5, select(made, ONE, ZERO))
                 depth[made] = 1
         if made is not n:

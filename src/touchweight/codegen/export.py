@@ -32,12 +32,7 @@ TARGETS = {
 
 #: names that a file, a module or a program had better not have, in any of the languages
 _TAKEN = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main "
-    "assert complex ctype errno fenv inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool "
-    "stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype "
-    "catch classdef elseif end function global otherwise parfor persistent spmd try "
-    "con prn aux nul com1 com2 com3 com4 lpt1 lpt2 lpt3 lpt4".split()
+    ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "assert", "complex", "ctype", "errno", "fenv", "inttypes", "iso646", "limits", "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar", "wchar", "wctype", "catch", "classdef", "elseif", "end", "function", "global", "otherwise", "parfor", "persistent", "spmd", "try", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3", "lpt4"]
 ) | {n.lower() for n in (*keyword.kwlist, *sys.stdlib_module_names)}
 
 #: letters of units and names that have a usual spelling in ASCII
@@ -132,7 +127,11 @@ class _Plan:
         self.subject = subject
         self.stem = stem(subject.name)
         # time is an argument where anything depends on it
-        timed = any(t in topological(p.body.results) for p in programs.values() for t in p.function.inputs.get("t", ()))
+        timed = any(
+            t in topological(p.body.results)
+            for p in programs.values()
+            for t in p.function.inputs.get("t", ())
+        )
         self.calls: list[_Call] = []
         self.sizes: dict[str, int] = {"p": len(subject.entries["p"])}
         for name, program in zip(unique(programs, 24), programs.values(), strict=True):
@@ -218,7 +217,11 @@ def _c_files(plan: _Plan) -> dict[str, str]:
         called = called - {"tw_sincos_all"} | {"tw_sincos_n"}
     plain = "\n".join([_C_PLAIN, *(_PLAIN_MATH.get(n, f"#define {n}(x) {n[3:]}(x)") for n in sorted(called))])
     # bare arithmetic needs neither
-    math = _C_OURS.replace("{plain}", plain).replace("{ours}", scalar_math()) if called - {"tw_set1"} else plain + "\n"
+    math = (
+        _C_OURS.replace("{plain}", plain).replace("{ours}", scalar_math())
+        if called - {"tw_set1"}
+        else plain + "\n"
+    )
     values = ", ".join(c_number(x) for x in plan.defaults("p")) or "0.0"
     s = plan.stem
     source = [
@@ -288,9 +291,13 @@ def _c_call(plan: _Plan, call: _Call) -> str:
         inputs.update({s: "time" if array == "t" else f"{array}[{i}]" for i, s in enumerate(symbols)})
     results = [f"{array}[{i}]" for array, n in program.sizes_out.items() for i in range(n)]
     taken = {"p": "const double *p", "k": "double *restrict k"}
-    prepare = _c_function(f"prepare_{call.name}", taken, program.prepare, parameters, {}, list(slots.values()))
+    prepare = _c_function(
+        f"prepare_{call.name}", taken, program.prepare, parameters, {}, list(slots.values())
+    )
     taken = {"k": "const double *restrict k"}
-    taken.update({"time" if k == "t" else k: "double time" if k == "t" else f"const double *{k}" for k in call.inputs})
+    taken.update(
+        {"time" if k == "t" else k: "double time" if k == "t" else f"const double *{k}" for k in call.inputs}
+    )
     taken.update({k: f"double *restrict {k}" for k in call.outputs})
     evaluate = _c_function(f"evaluate_{call.name}", taken, program.body, inputs, slots, results)
     passed = ", ".join([f"table->{call.name}", *list(taken)[1:]])
@@ -299,7 +306,12 @@ def _c_call(plan: _Plan, call: _Call) -> str:
 
 
 def _c_function(
-    name: str, taken: Mapping[str, str], block: Block, sources: dict[Expr, str], slots: dict[Expr, str], stores: list[str]
+    name: str,
+    taken: Mapping[str, str],
+    block: Block,
+    sources: dict[Expr, str],
+    slots: dict[Expr, str],
+    stores: list[str],
 ) -> str:
     """A block as a C function; ``taken`` are its arguments. A long block is cut into pieces with a work array."""
     arguments, passed = ", ".join(taken.values()), ", ".join(taken)
@@ -319,7 +331,9 @@ def _c_function(
         part = Block([], piece.steps, [*crossing, *(block.results[r] for r in piece.results)])
         where = [*(place[n] for n in crossing), *(stores[r] for r in piece.results)]
         lines = [f"{silent} (void)w;", *emit_block(part, reads, slots, where)]
-        functions.append(f"static TW_NOINLINE void {name}_{i}({arguments}, double *w)\n{{\n{_indented(lines)}}}\n")
+        functions.append(
+            f"static TW_NOINLINE void {name}_{i}({arguments}, double *w)\n{{\n{_indented(lines)}}}\n"
+        )
     lines = [f"{silent} double w[{max(1, len(place))}];"]
     lines += emit_block(Block(block.angles, [], given), sources, slots, [place[n] for n in given])
     lines += [f"{name}_{i}({passed}, w);" for i in range(len(made.pieces))]
@@ -338,7 +352,9 @@ def _c_header(plan: _Plan) -> str:
             "All numbers are in SI units, in a right-handed world with z up; quaternions are (w, x, y, z) of length one."
         ),
         " *",
-        *_wrapped(f"1. Fill the parameters: {s}_defaults(p), then change what you like, such as p[{_some_index(plan)}]."),
+        *_wrapped(
+            f"1. Fill the parameters: {s}_defaults(p), then change what you like, such as p[{_some_index(plan)}]."
+        ),
         *_wrapped(f"2. {s}_prepare(p, &table) once, and again after a parameter has changed."),
         *_wrapped(
             f"3. Call {', '.join(f'{s}_{c.name}' for c in plan.calls)} with that table as often as you like. Arrays that "
@@ -357,7 +373,11 @@ def _c_header(plan: _Plan) -> str:
         "#endif",
         "",
         "/* lengths of the arrays */",
-        *(f"#define {big}_N_{k.upper()} {n} /* {k}: {plan.meaning(k)} */" for k, n in plan.sizes.items() if k != "t"),
+        *(
+            f"#define {big}_N_{k.upper()} {n} /* {k}: {plan.meaning(k)} */"
+            for k, n in plan.sizes.items()
+            if k != "t"
+        ),
         "",
     ]
     for array in plan.sizes:
@@ -398,7 +418,11 @@ def _wrapped(words: str) -> list[str]:
 
 def _some_index(plan: _Plan) -> str:
     names = unique(e.name for e in plan.entries("p"))
-    return f"{plan.stem.upper()}_P_{next((n for n in names if n.endswith('mass')), names[0]).upper()}" if names else "i"
+    return (
+        f"{plan.stem.upper()}_P_{next((n for n in names if n.endswith('mass')), names[0]).upper()}"
+        if names
+        else "i"
+    )
 
 
 def _c_example(plan: _Plan, call: _Call) -> list[str]:
@@ -407,12 +431,18 @@ def _c_example(plan: _Plan, call: _Call) -> list[str]:
     lines += [f"    double p[{max(1, plan.sizes['p'])}];", f"    {s}_table table;"]
     for k in call.inputs:
         values = ", ".join(c_number(x) for x in plan.defaults(k))
-        lines.append(f"    double time = {values};" if k == "t" else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};")
+        lines.append(
+            f"    double time = {values};"
+            if k == "t"
+            else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};"
+        )
     lines += [f"    double {k}[{big}_N_{k.upper()}];" for k in call.outputs]
     arguments = ", ".join(["&table", *("time" if k == "t" else k for k in call.inputs), *call.outputs])
     lines += [f"    {s}_defaults(p);", f"    {s}_prepare(p, &table);", f"    {s}_{call.name}({arguments});"]
     for k in call.outputs:
-        lines.append(f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("{k}[%d] = %.17g\\n", i, {k}[i]);')
+        lines.append(
+            f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("{k}[%d] = %.17g\\n", i, {k}[i]);'
+        )
     return [*lines, "    return 0;", "}"]
 
 
@@ -432,7 +462,9 @@ _PYTHON_HELPERS = {
 
 def _python_files(plan: _Plan) -> dict[str, str]:
     bodies = [_python_call(plan, call) for call in plan.calls]
-    called = sorted(set(re.findall(r"(?<![\w.])([a-z]\w*)(?=\()", "\n".join(bodies))) & set(python_emitter.SCALAR_NAMES))
+    called = sorted(
+        set(re.findall(r"(?<![\w.])([a-z]\w*)(?=\()", "\n".join(bodies))) & set(python_emitter.SCALAR_NAMES)
+    )
     imported = [n for n in called if n not in _PYTHON_HELPERS]
     first = plan.calls[0]
     given = ", ".join(repr(plan.defaults(k) if k != "t" else 0.0) for k in first.inputs)
@@ -453,7 +485,7 @@ def _python_files(plan: _Plan) -> dict[str, str]:
         out.append(f"# {array}: {plan.meaning(array)}")
         out += [f"#     {array}[{i}]  {_named(e)}" for i, e in enumerate(plan.entries(array))]
     out += ["", f"# p: {plan.meaning('p')}", "PARAMETERS = {"]
-    out += [f"    {ascii(e.name)}: {e.value!r},  # {remark(e.unit)}".rstrip(" #") for e in plan.entries("p")]
+    out += [f"    {e.name!a}: {e.value!r},  # {remark(e.unit)}".rstrip(" #") for e in plan.entries("p")]
     out += ["}", ""]
     for name in called:
         if name in _PYTHON_HELPERS:
@@ -484,7 +516,10 @@ def _python_call(plan: _Plan, call: _Call) -> str:
     prepare = f"def _prepare_{call.name}(p):\n{_indented(lines)}"
     arguments = ", ".join(["table", *("time" if k == "t" else k for k in call.inputs)])
     results = [f"out_{k}" for k in call.outputs]
-    lines = [f'"""{"; ".join(f"{k}: {plan.meaning(k)}" for k in call.outputs)}."""', f"k = table[{call.name!r}]"]
+    lines = [
+        f'"""{"; ".join(f"{k}: {plan.meaning(k)}" for k in call.outputs)}."""',
+        f"k = table[{call.name!r}]",
+    ]
     lines += [f"out_{k} = [0.0] * {plan.sizes[k]}" for k in call.outputs]
     stores = [f"out_{k}[{i}]" for k, n in program.sizes_out.items() for i in range(n)]
     lines += python_emitter.emit_block(program.body, _local_names(program), stores)

@@ -6,12 +6,12 @@ parameter-only terms and factors are gathered first, so that ``m * l * g * sin(q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..symbolic import ONE, Add, Const, Expr, Func, Mul, Shared, Symbol, is_condition, topological
+from ..symbolic import ONE, Add, Const, Expr, Func, Mul, Scalar, Shared, Symbol, is_condition, topological
 from ..symbolic.expr import Number, make_product, make_sum, symbol
-from ..symbolic.substitute import rebuild
+from ..symbolic.substitute import rebuild, substitute_all
 
 
 @dataclass
@@ -33,9 +33,19 @@ def hoist(roots: Sequence[Expr], parameters: Iterable[Symbol]) -> Hoisted:
     return _Hoister(known).run(list(roots))
 
 
+def hoist_again(roots: Sequence[Expr], slots: Mapping[Symbol, Expr]) -> Hoisted:
+    """After condensing, which brings slots together, as in (m1 + m2) x: what depends on slots alone becomes one."""
+    made = _Hoister(frozenset(slots), first=len(slots)).run(list(roots))
+    known: dict[Expr, Scalar] = {s: e for s, e in slots.items()}
+    added = substitute_all(made.slots.values(), known)
+    return Hoisted(made.roots, {**slots, **dict(zip(made.slots, added, strict=True))})
+
+
 class _Hoister:
-    def __init__(self, parameters: frozenset[Symbol]) -> None:
+    def __init__(self, parameters: frozenset[Symbol], first: int | None = None) -> None:
         self.parameters = parameters
+        #: where parameters are slots already, they stay, and new ones are numbered from here
+        self.first = first
         self.still: dict[Expr, bool] = {}
         self.of_expr: dict[Expr, Symbol] = {}
 
@@ -70,9 +80,11 @@ class _Hoister:
         if is_condition(e):
             # a truth value is not a number and cannot lie in the table; what it compares can
             return rebuild(e, {c: self.slot(c) for c in e.children})
+        if self.first is not None and isinstance(e, Symbol):
+            return e
         found = self.of_expr.get(e)
         if found is None:
-            found = symbol(f"#{len(self.of_expr)}", "mass")
+            found = symbol(f"#{len(self.of_expr) + (self.first or 0)}", "mass")
             self.of_expr[e] = found
         return found
 
@@ -201,4 +213,4 @@ def _scale_whole(n: Expr, c: float) -> Expr:
     return _intern_mul(c, ((n, 1),))
 
 
-__all__ = ["ONE", "Hoisted", "hoist", "make_flat_product", "make_flat_sum"]
+__all__ = ["ONE", "Hoisted", "hoist", "hoist_again", "make_flat_product", "make_flat_sum"]

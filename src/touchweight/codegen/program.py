@@ -16,17 +16,15 @@ from ..symbolic import (
     Func,
     Mul,
     Operations,
-    Scalar,
     Symbol,
     count_operations,
     is_condition,
-    substitute_all,
     topological,
 )
 from .condense import condense
 from .conditions import cut_conditions
 from .function import Function
-from .hoist import hoist
+from .hoist import hoist, hoist_again
 
 #: an expression written inline is at most this deep; deeper parts get a temporary
 INLINE_DEPTH = 4
@@ -89,14 +87,11 @@ def make_program(function: Function) -> Program:
     """Hoist, condense and schedule a function."""
     roots = cut_conditions([e for entries in function.outputs.values() for e in entries])
     moving = hoist(roots, function.parameters)
-    # condensing brings slots together, as in (m1 + m2) x: what then depends on slots alone becomes a slot as well
-    again = hoist(condense(moving.roots), moving.slots)
-    first: dict[Expr, Scalar] = {s: e for s, e in moving.slots.items()}
-    slots = dict(zip(again.slots, substitute_all(again.slots.values(), first), strict=True))
-    body = schedule(again.roots)
+    moving = hoist_again(condense(moving.roots), moving.slots)
+    body = schedule(moving.roots)
     # slots in the order in which the body first reads them: one sweep through the table
-    order = _first_use(body, list(slots))
-    prepared = hoist([slots[s] for s in order], ()).roots
+    order = _first_use(body, list(moving.slots))
+    prepared = hoist([moving.slots[s] for s in order], ()).roots
     prepare = schedule(condense(prepared))
     return Program(
         function,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..mechanism import FrameForce, Mechanism, PairForce, SpeedForce
 from ..mechanism.law import DISTANCE, DISTANCE_RATE
-from ..symbolic import ZERO, Expr, Symbol, free_symbols, share, sqrt, substitute
+from ..symbolic import ZERO, Expr, free_symbols, share, sqrt, substitute
 from .frames import Posture
 from .inverse import Wrench
 from .kinematics import Kinematics, common_ancestor
@@ -145,5 +145,3 @@ def _on_frame(tree: Tree, world: Kinematics, force: FrameForce, signals: Signals
 def _resolved(signals: Signals, x: Vector) -> Vector:
     return (signals.resolve(x[0]), signals.resolve(x[1]), signals.resolve(x[2]))
 
-
-__all__ = ["Forces", "Line", "Signals", "Symbol", "gather_forces", "line_between"]

@@ -13,6 +13,7 @@ from ..symbolic import ZERO, Expr, share
 from .frames import Posture
 from .tree import Inertia, Link, Tree
 from .vector import (
+    IDENTITY,
     Symmetric,
     Vector,
     column,
@@ -89,7 +90,7 @@ def _moved(piece: Inertia, pose: Posture) -> Inertia:
         shared(transform(pose.turn, piece.moment)),
         shared_symmetric(congruence(pose.turn, piece.second)),
     )
-    return turned.moved(IDENTITY_TURN, pose.offset)
+    return turned.moved(IDENTITY, pose.offset)
 
 
 def _unit_wrenches(link: Link, pose: Posture, body: Inertia) -> list[tuple[Vector, Vector]]:
@@ -145,5 +146,3 @@ def _hand_down(
         else:
             entries[(at, link.speed)] = share(dot(pose.axis, moment if link.kind == "R" else force))
 
-
-from .vector import IDENTITY as IDENTITY_TURN  # noqa: E402

@@ -20,17 +20,16 @@ from .vector import (
     Symmetric,
     Vector,
     axis_rotation,
-    column,
     congruence,
     outer,
     plus,
     product,
     quaternion_rotation,
     scale,
-    shared_matrix,
     square,
     symmetric_plus,
     transform,
+    transpose,
 )
 
 #: an entry of a product of constant rotations this close to -1, 0 or 1 is taken to be it
@@ -272,8 +271,7 @@ def _append_joint(tree: Tree, joint: Joint, speed_index: dict[str, int]) -> None
         tree.links.append(made)
         link = made.index
         # the next primitive starts from this link's frame, turned back to the user's axes
-        rotation = ((align[0][0], align[1][0], align[2][0]), (align[0][1], align[1][1], align[2][1]),
-                    (align[0][2], align[1][2], align[2][2]))  # fmt: skip
+        rotation = transpose(align)
         offset = ZERO3
     tree.bodies[joint.child.name] = Placement(link, rotation, offset)
 
@@ -329,8 +327,3 @@ def _tidied(m: Matrix) -> Matrix:
     a, b, c = ((tidy(r[0]), tidy(r[1]), tidy(r[2])) for r in m)
     return (a, b, c)
 
-
-__all__ = [
-    "Inertia", "Link", "Placement", "Tree", "body_inertia", "build_tree", "column", "joints_outward", "share",
-    "shared_matrix", "ONE",
-]  # fmt: skip

@@ -14,7 +14,6 @@ Symmetric = tuple[Expr, Expr, Expr, Expr, Expr, Expr]
 ZERO3: Vector = (ZERO, ZERO, ZERO)
 IDENTITY: Matrix = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 ZERO_SYMMETRIC: Symmetric = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
-UNIT: Matrix = IDENTITY
 
 
 def plus(*vectors: Vector) -> Vector:

@@ -12,7 +12,10 @@ from .classics import arm, double_pendulum, n_pendulum, pendulum, spinning_top
 #: name -> what it is in one sentence, and the function that describes it
 MECHANISMS: dict[str, tuple[str, Callable[[], Mechanism]]] = {
     "pendulum": ("A uniform rod, half a metre long, that swings about a hinge.", pendulum.build),
-    "double-pendulum": ("Two rods, one hung from the other: simple to build, impossible to foresee.", double_pendulum.build),
+    "double-pendulum": (
+        "Two rods, one hung from the other: simple to build, impossible to foresee.",
+        double_pendulum.build,
+    ),
     "chain": ("A chain of twelve rods, held out level and let go.", n_pendulum.build),
     "arm": ("A robot arm of six joints that follows six target angles through servos.", arm.build),
     "top": ("A top on its point: it circles and nods instead of falling.", spinning_top.build),

@@ -52,9 +52,10 @@ def motion_problems(mechanism: Mechanism, values: Mapping[Any, float]) -> Iterat
     """
     if not mechanism.speeds:
         return
-    first, second = (_energy_root(mechanism, values, np.random.default_rng(seed)) for seed in (1, 2))
+    first = _energy_root(mechanism, values, np.random.default_rng(1))
     if first.is_definite:
         return
+    second = _energy_root(mechanism, values, np.random.default_rng(2))
     idle = _idle_motions(mechanism.speeds, first, second)
     for speeds in idle:
         some = ", ".join(shown(s) for s in speeds[:6]) + (", ..." if len(speeds) > 6 else "")
