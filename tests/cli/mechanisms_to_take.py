@@ -1,4 +1,4 @@
-"""Mechanisms whose generated code the tests take away and run: every kind of function, every kind of argument."""
+"""Mechanisms whose generated code the tests take away and run: every kind of function and of argument."""
 
 import touchweight as tw
 
@@ -47,8 +47,10 @@ def flyer():
 
 #: names that would like to be something else
 HOSTILE = (
-    "*/ int x; /*", "back\\", "??/", "tri??/graph", "[bold red]loud[/]", "café ☕", "\x1b[31mred", "new\nline", "tab\t",
-    "int", "a b", "a_b", "a-b", "A.B", "1st", "'quote\"", "%{", "#{", "$x^2$", "x" * 150, "{0}", "%d%s", '"""', "_", "机械",
+    "*/ int x; /*", "back\\", "??/", "tri??/graph", "[bold red]loud[/]", "café ☕", "\x1b[31mred",
+    "new\nline", "tab\t", "int", "a b", "a_b", "a-b", "A.B", "1st",
+    "'quote\"", "%{", "#{", "$x^2$", "x" * 150, "{0}",
+    "%d%s", '"""', "_", "机械",
 )  # fmt: skip
 
 

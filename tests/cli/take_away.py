@@ -14,10 +14,14 @@ STRICT = ("-O1", "-Wall", "-Wextra", "-Werror")
 OCTAVE = shutil.which("octave-cli")
 
 #: names of the arrays that each function takes and gives
-TAKES = {"inverse": "q v a x u t", "forward": "q v tau x u t", "rates": "q v x u t", "mass_matrix": "q", "bias": "q v x u t",
-         "energy": "q v", "momentum": "q v", "sensors": "q v a x u t"}  # fmt: skip
-GIVES = {"inverse": "tau", "forward": "a dx", "rates": "dq dv dx", "mass_matrix": "M", "bias": "c", "energy": "energy",
-         "momentum": "momentum", "sensors": "y"}  # fmt: skip
+TAKES = {
+    "inverse": "q v a x u t", "forward": "q v tau x u t", "rates": "q v x u t", "mass_matrix": "q",
+    "bias": "q v x u t", "energy": "q v", "momentum": "q v", "sensors": "q v a x u t",
+}  # fmt: skip
+GIVES = {
+    "inverse": "tau", "forward": "a dx", "rates": "dq dv dx", "mass_matrix": "M",
+    "bias": "c", "energy": "energy", "momentum": "momentum", "sensors": "y",
+}  # fmt: skip
 
 
 def takes(function):
@@ -122,7 +126,8 @@ def run_python(folder, stem, model, functions, given, timed, changes):
             )
         )
     source = (
-        f"import json, sys\nimport {stem} as m\ncalls, changes = json.load(sys.stdin)\ntable = m.prepare(changes)\n"
+        f"import json, sys\nimport {stem} as m\n"
+        "calls, changes = json.load(sys.stdin)\ntable = m.prepare(changes)\n"
         "for name, given, n in calls:\n"
         "    out = getattr(m, name)(table, *given)\n"
         "    print(json.dumps([x for part in (out if n > 1 else [out]) for x in part]))\n"

@@ -1,4 +1,4 @@
-"""Generated files, taken away: they compile without a warning, run by themselves and give the model's own numbers."""
+"""Generated files, taken away: they compile without a warning, run alone and give the model's numbers."""
 
 import re
 import subprocess
@@ -133,7 +133,7 @@ def test_two_models_live_in_one_program(tmp_path):
     assert subprocess.run([tmp_path / "both"]).returncode == 0
 
 
-# -- names -------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------------
 def test_files_are_plain_ascii_without_a_way_out_of_their_comments(tmp_path):
     model = hostile().compile()
     for target in TARGETS:
@@ -178,7 +178,7 @@ def test_the_inlined_mathematics_is_scalar_and_complete():
     assert "typedef double tw_real;" in text and "tw_sincos_n" in text
 
 
-# -- the command ---------------------------------------------------------------------------------------------------
+# -- the command -----------------------------------------------------------------------------------------
 def test_existing_files_stay_unless_forced(tmp_path, capsys):
     assert main(["generate", "pendulum", "-o", str(tmp_path / "new" / "folder")]) == 0
     target = tmp_path / "new" / "folder" / "pendulum.c"

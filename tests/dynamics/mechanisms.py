@@ -1,7 +1,7 @@
-"""Mechanisms to test laws on: random trees with every kind of joint, their states, and where NumPy says they are.
+"""Mechanisms to test laws on: random trees with every kind of joint, their states, where NumPy puts them.
 
-A random tree is decided by its seed. Its bodies are clouds of point masses, so that energy and momentum can be summed
-over points without any inertia tensor.
+A random tree is decided by its seed. Its bodies are clouds of point masses, so that energy and momentum can
+be summed over points without any inertia tensor.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def random_tree(
     gravity: Sequence[float] = (0.4, -1.3, -9.7),
     armature: bool = True,
 ) -> RandomTree:
-    """A tree of ``bodies`` moving bodies: oblique axes, turned joint frames, welded and massless bodies, references.
+    """A tree of ``bodies`` moving bodies: oblique axes, turned joint frames, welds, massless bodies, references.
 
     ``root`` is the kind of the only joint on the ground; without it, any body may stand on the ground.
     """
@@ -98,7 +98,11 @@ def random_tree(
     if root is not None:
         order[0] = root
     for i, kind in enumerate(order):
-        parent = places[-1] if draw.random() < 0.6 else places[int(draw.integers(root is not None and i > 0, len(places)))]
+        parent = (
+            places[-1]
+            if draw.random() < 0.6
+            else places[int(draw.integers(root is not None and i > 0, len(places)))]
+        )
         if draw.random() < 0.3 and kind in PLAIN and (root is None or i > 0):
             parent = _massless(m, draw, parent, f"m{i}")  # a hinge that carries nothing but the next joint
         cloud = random_cloud(draw)
@@ -133,7 +137,7 @@ def _massless(m: Mechanism, draw: np.random.Generator, parent: Body, name: str) 
 
 
 def _placed(draw: np.random.Generator) -> dict[str, Any]:
-    """Where a joint sits: any subset of the components of its origin, turned by nothing, a quarter or anything."""
+    """Where a joint sits: some components of its origin are zero; it is turned by nothing, quarters or anything."""
     origin = draw.uniform(-0.5, 0.5, 3) * (draw.random(3) < 0.6)
     out: dict[str, Any] = {"origin": [float(x) for x in origin]}
     pick = draw.random()
@@ -154,7 +158,7 @@ def _axis(draw: np.random.Generator, across: Any = None) -> str | list[float]:
 
 
 def random_states(mechanism: Mechanism, count: int = 12, seed: int = 0) -> States:
-    """Angles over the whole circle, slides within 0.4 m, orientations anywhere; the rest is normally distributed."""
+    """Angles over the whole circle, slides within 0.4 m, any orientation; the rest is normally distributed."""
     draw = np.random.default_rng(seed)
     columns: list[Array] = [np.empty((count, 0))]
     for joint in mechanism.joints.values():
@@ -169,7 +173,7 @@ def random_states(mechanism: Mechanism, count: int = 12, seed: int = 0) -> State
     return States(np.hstack(columns), v, a, tau)
 
 
-# -- where things are, by NumPy ---------------------------------------------------------------------------------
+# -- where things are, by NumPy -----------------------------------------------------------------------------
 Pose = tuple[Array, Array]
 
 
@@ -183,7 +187,9 @@ def forward_kinematics(mechanism: Mechanism, q: Array) -> dict[str, Pose]:
         joint = next(j for j in waiting if j.parent.name in poses)
         waiting.remove(joint)
         R, p = poses[joint.parent.name]
-        numbers = np.array([float(x) for x in evaluate_all([*joint.origin, *sum(joint.rotation, ())], values)])
+        numbers = np.array(
+            [float(x) for x in evaluate_all([*joint.origin, *sum(joint.rotation, ())], values)]
+        )
         turn, move = _joint_motion(joint, np.array([at[c] for c in joint.coordinates]))
         R0 = R @ numbers[3:].reshape(3, 3)
         poses[joint.child.name] = (R0 @ turn, p + R @ numbers[:3] + R0 @ move)
@@ -240,7 +246,12 @@ def coordinate_rates(mechanism: Mechanism, q: Array, v: Array) -> Array:
             if primitive == "S":
                 w, x, y, z = q[:, i : i + 4].T
                 a, b, c = v[:, k : k + 3].T
-                rates = (-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)
+                rates = (
+                    -x * a - y * b - z * c,
+                    w * a + y * c - z * b,
+                    w * b + z * a - x * c,
+                    w * c + x * b - y * a,
+                )
                 out[:, i : i + 4] = 0.5 * np.stack(rates, axis=1)
                 i, k = i + 4, k + 3
             else:

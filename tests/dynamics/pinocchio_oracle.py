@@ -1,9 +1,9 @@
 """Pinocchio's numbers for a robot, brought to our coordinates.
 
-A free joint here has q = (x, y, z, qw, qx, qy, qz) and v = (velocity of the origin in the parent's axes, angular
-velocity in the body's); Pinocchio's has q = (x, y, z, qx, qy, qz, qw) and both velocities in the body's axes. With
-v_theirs = T v_ours: tau_ours = Tᵀ tau_theirs, M_ours = Tᵀ M_theirs T, J_ours = J_theirs T, and the linear acceleration
-changes by ω × v besides.
+A free joint here has q = (x, y, z, qw, qx, qy, qz) and v = (velocity of the origin in the parent's axes,
+angular velocity in the body's); Pinocchio's has q = (x, y, z, qx, qy, qz, qw) and both velocities in the body's
+axes. With v_theirs = T v_ours: tau_ours = Tᵀ tau_theirs, M_ours = Tᵀ M_theirs T, J_ours = J_theirs T, and the
+linear acceleration changes by ω × v besides.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ class PinocchioOracle:
         T = self.map(q)
         w = T @ v
         force = np.linalg.solve(T.T, tau)
-        out: Array = np.linalg.solve(T, self.pin.aba(self.model, self.data, self.q(q), w, force) - self.drift(w))
+        out: Array = np.linalg.solve(
+            T, self.pin.aba(self.model, self.data, self.q(q), w, force) - self.drift(w)
+        )
         return out
 
     def mass_matrix(self, q: Array) -> Array:
@@ -104,7 +106,9 @@ class PinocchioOracle:
         """(6, nv): velocity of a point given in a link's axes, then angular velocity, in world axes."""
         pin, theirs = self.pin, self.q(q)
         link = self.model.getFrameId(body, pin.FrameType.BODY)
-        J = pin.computeFrameJacobian(self.model, self.data, theirs, link, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        J = pin.computeFrameJacobian(
+            self.model, self.data, theirs, link, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        )
         pin.updateFramePlacement(self.model, self.data, link)
         arm = self.data.oMf[link].rotation @ np.array(point)
         linear = J[:3] + np.cross(J[3:], arm, axisa=0).T

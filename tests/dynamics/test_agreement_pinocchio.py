@@ -1,7 +1,7 @@
 """Every robot of example-robot-data, on a fixed base and flying, against Pinocchio.
 
-All robots run as generated Python, on 20 states at once; a handful as machine code, and all of them when slow tests
-are asked for. Each prints its worst errors (``pytest -rP``).
+All robots run as generated Python, on 20 states at once; a handful as machine code, and all of them when slow
+tests are asked for. Each prints its worst errors (``pytest -rP``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from evaluation import Array, PythonModel
+from evaluation import Array, PythonModel, by_diagonal, by_speed
 from mechanisms import States, random_states
 from pinocchio_oracle import PinocchioOracle
 
@@ -21,7 +21,7 @@ from touchweight.bench.rivals import MissingRival
 from touchweight.bench.robots import all_urdfs
 from touchweight.bench.states import relative_error
 
-#: differences allowed, relative to the largest number of a state
+#: relative differences allowed; see MEASURES
 TOLERANCE = 1e-9
 #: states compared for each robot
 COUNT = 20
@@ -48,11 +48,17 @@ COMPILED = (
     ("solo_description/robots/solo12.urdf", "free"),
 )
 
-Quantity = Callable[[int], Array]
+Measure = Callable[[Array, Array], float]
+MEASURES: dict[str, Measure] = {
+    "inverse": by_speed,
+    "mass_matrix": by_diagonal,
+    "jacobian": relative_error,
+    "forward": relative_error,
+}
 
 
 def what_moves(urdf: Path) -> str:
-    """All that the dynamics read of a URDF, as text: robots that differ in looks and limits only are the same."""
+    """All that the dynamics read of a URDF, as text: robots that differ only in looks and limits are the same."""
     lines = []
     for element in ElementTree.parse(urdf).getroot():
         if element.tag == "link":
@@ -95,7 +101,9 @@ pytestmark = [
     # robots with inertias that no body has are told about; they are compared all the same
     pytest.mark.filterwarnings("ignore:body:UserWarning"),
 ]
-each_robot = pytest.mark.parametrize(("robot", "base"), ROBOTS, ids=[f"{Path(n).stem}-{b}" for n, b in ROBOTS])
+each_robot = pytest.mark.parametrize(
+    ("robot", "base"), ROBOTS, ids=[f"{Path(n).stem}-{b}" for n, b in ROBOTS]
+)
 
 
 class Comparison:
@@ -122,7 +130,7 @@ class Comparison:
 
     def expected(self) -> dict[str, Array]:
         s, pin = self.states, self.oracle
-        quantities: dict[str, Quantity] = {
+        quantities: dict[str, Callable[[int], Array]] = {
             "inverse": lambda i: pin.inverse(s.q[i], s.v[i], s.a[i]),
             "mass_matrix": lambda i: pin.mass_matrix(s.q[i]),
             "jacobian": lambda i: pin.jacobian(s.q[i], self.body, POINT),
@@ -145,10 +153,10 @@ class Comparison:
 
     def check(self, found: dict[str, Array]) -> None:
         expected = self.expected()
-        errors = {name: relative_error(found[name], expected[name]) for name in expected}
+        errors = {name: measure(found[name], expected[name]) for name, measure in MEASURES.items()}
         print(self.mechanism.name, {name: f"{error:.1e}" for name, error in errors.items()})
         allowed = dict.fromkeys(errors, TOLERANCE)
-        # to solve with a matrix of condition κ costs digits: no code can tell accelerations better than to ε κ
+        # solving with a matrix of condition κ costs digits: no code knows accelerations better than to ε κ
         condition = float(np.linalg.cond(expected["mass_matrix"]).max())
         allowed["forward"] = max(TOLERANCE, float(np.finfo(float).eps) * condition)
         assert {n: e for n, e in errors.items() if not e < allowed[n]} == {}
@@ -160,7 +168,6 @@ def outermost(mechanism: tw.Mechanism) -> str:
     for joint in mechanism.joints.values():  # parents come first in what a reader makes
         depth[joint.child.name] = depth[joint.parent.name] + (joint.kind != "fixed")
     return max(depth, key=lambda name: depth[name])
-
 
 
 @each_robot

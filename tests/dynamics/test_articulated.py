@@ -1,4 +1,4 @@
-"""Articulated bodies: the accelerations of the factorised mass matrix, at a cost that grows with the joints."""
+"""Articulated bodies: the accelerations of the factorised mass matrix, at a cost linear in the joints."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def test_the_cost_grows_with_the_number_of_joints(kind: str) -> None:
             m.joint(f"j{i}", kind, parent, body, axis="xyz"[i % 3], origin=(0.0, 0.1, 0.3))
             parent = body
         bench = Bench(m)
-        return count_operations(articulated_body(bench.tree, bench.where, [symbol(f"t{i}") for i in range(3 * n)])).total
+        return count_operations(
+            articulated_body(bench.tree, bench.where, [symbol(f"t{i}") for i in range(3 * n)])
+        ).total
 
     counts = [operations(n) for n in (6, 9, 12, 15)]
     assert np.diff(counts) == pytest.approx(np.diff(counts)[0], rel=0.01)

@@ -55,7 +55,9 @@ def test_double_pendulum() -> None:
         - 2 * np.sin(a - b) * m2 * (db**2 * l2 + da**2 * l1 * np.cos(a - b))
     ) / (l1 * below)
     second = (
-        2 * np.sin(a - b) * (da**2 * l1 * (m1 + m2) + G * (m1 + m2) * np.cos(a) + db**2 * l2 * m2 * np.cos(a - b))
+        2
+        * np.sin(a - b)
+        * (da**2 * l1 * (m1 + m2) + G * (m1 + m2) * np.cos(a) + db**2 * l2 * m2 * np.cos(a - b))
     ) / (l2 * below)
     found = PythonModel(m).forward(s.q, s.v)
     assert relative(found, np.stack([first, second - first], axis=1)) < 1e-12
@@ -104,7 +106,7 @@ def test_a_puck_on_a_turntable() -> None:
 
 
 def test_foucaults_pendulum_keeps_its_plane_while_the_ground_turns() -> None:
-    """On a turntable kept turning by its inertia; let go at rest as seen from outside, it swings along x there."""
+    """On a turntable kept turning by its inertia; let go at rest as seen from outside, it swings along x."""
     m = Mechanism()
     table = m.body("table", 1.0, inertia=(1e9, 1e9, 1e9))
     bob = m.body("bob", 1.0, (0.0, 0.0, -10.0), (1e-4, 1e-4, 1e-4))
@@ -122,12 +124,12 @@ def test_foucaults_pendulum_keeps_its_plane_while_the_ground_turns() -> None:
     assert abs(seen[1]) > 0.4 * swing
 
 
-# -- tops -----------------------------------------------------------------------------------------------------------
+# -- tops ---------------------------------------------------------------------------------------------------
 A, C = 0.04, 0.05
 
 
 def top(length: float, gravity: float = -G) -> Mechanism:
-    """A symmetric top of one kilogram on a ball, its axis z, its centre at ``length``; A and C about the ball."""
+    """A symmetric top of one kilogram on a ball, axis z, centre at ``length``; A and C are about the ball."""
     m = Mechanism(gravity=(0.0, 0.0, gravity))
     across = A - length**2
     m.spherical("tip", m.ground, m.body("top", 1.0, (0.0, 0.0, length), (across, across, C)))
@@ -207,7 +209,11 @@ def test_a_free_body_follows_eulers_equations() -> None:
     inertia = np.array([[0.2, 0.02, -0.03], [0.02, 0.3, 0.01], [-0.03, 0.01, 0.4]])
     start = np.array([1.0, 2.0, -0.5])
     exact = solve_ivp(
-        lambda t, w: np.linalg.solve(inertia, -np.cross(w, inertia @ w)), (0.0, 2.0), start, rtol=1e-12, atol=1e-12
+        lambda t, w: np.linalg.solve(inertia, -np.cross(w, inertia @ w)),
+        (0.0, 2.0),
+        start,
+        rtol=1e-12,
+        atol=1e-12,
     ).y[:, -1]
     com = np.array([0.1, -0.2, 0.3])
     state = model.state(v=[*np.cross(com, start), *start])  # the centre of mass at rest

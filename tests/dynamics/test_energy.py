@@ -50,14 +50,17 @@ def test_drives_store_energy_and_no_momentum() -> None:
     names = [n for n in m.parameters if n.endswith(".armature")]
     model = PythonModel(m)
     s = random_states(m)
-    off = {n: 0.0 for n in names}
+    off = dict.fromkeys(names, 0.0)
     extra = np.zeros(len(s.v))
     for joint in m.joints.values():
         armature = m.parameters.get(f"{joint.name}.armature")
         for speed in joint.speeds if armature is not None else ():
             extra += 0.5 * armature.value * s.v[:, m.speeds.index(speed)] ** 2  # type: ignore[union-attr]
     assert extra.min() > 0.0
-    assert relative(model.energy(s.q, s.v).kinetic - model.energy(s.q, s.v, parameters=off).kinetic, extra) < 1e-12
+    assert (
+        relative(model.energy(s.q, s.v).kinetic - model.energy(s.q, s.v, parameters=off).kinetic, extra)
+        < 1e-12
+    )
     assert np.array_equal(model.momentum(s.q, s.v).linear, model.momentum(s.q, s.v, parameters=off).linear)
 
 

@@ -68,7 +68,9 @@ def test_branches_on_the_ground_do_not_know_each_other() -> None:
     x = solve(bench.tree, mass_matrix(bench.tree, bench.where), right)
     for name, e in zip(bench.tree.speeds, x, strict=True):
         side = name.split()[0]
-        assert {s.name.split(".")[1].split()[0] for s in free_symbols([e]) if s.name.startswith(("q.", "tau."))} == {side}
+        assert {
+            s.name.split(".")[1].split()[0] for s in free_symbols([e]) if s.name.startswith(("q.", "tau."))
+        } == {side}
 
 
 def test_a_second_arm_costs_as_much_as_the_first() -> None:
@@ -79,7 +81,9 @@ def test_a_second_arm_costs_as_much_as_the_first() -> None:
         size = len(tree.speeds)
         pattern = mass_matrix(tree, Bench(m, tree=tree).where).entries
         entries = {(i, j): symbol(f"m.{min(i, j)}.{max(i, j)}") for i, j in pattern}
-        return count_operations(solve(tree, MassMatrix(size, dict(entries)), [symbol(f"r{i}") for i in range(size)])).total
+        return count_operations(
+            solve(tree, MassMatrix(size, dict(entries)), [symbol(f"r{i}") for i in range(size)])
+        ).total
 
     one = Mechanism()
     parent = one.ground

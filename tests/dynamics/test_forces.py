@@ -1,4 +1,4 @@
-"""Forces: action and reaction, the energy springs keep and dampers take, and laws that use sensors, states and time."""
+"""Forces: action and reaction, energy kept and taken, laws that use sensors, states and time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lines(bench: Bench) -> list[Line]:
 
 
 def energy_rates(bench: Bench) -> tuple[Array, Array]:
-    """(power of what has to act beyond the mechanism's own forces, rate of its energy) at any accelerations."""
+    """(power of what has to act beyond the mechanism's own forces, rate of its energy), accelerating."""
     m, tree = bench.mechanism, bench.tree
     forces = gather_forces(m, tree, bench.where)
     tau = inverse_dynamics(tree, bench.where, tree.a, forces.wrenches)
@@ -79,7 +79,9 @@ def test_the_rate_of_a_line_is_the_rate_of_its_length(seed: int) -> None:
 def test_forces_inside_change_no_momentum(seed: int) -> None:
     """Action is reaction: a sprung and damped tree that flies keeps its linear and angular momentum."""
     m = sprung(seed, root="free", damping=3.0, gravity=0.0)
-    inner = next(j for j in m.joints.values() if j.name != "j0" and j.kind in ("revolute", "prismatic", "universal"))
+    inner = next(
+        j for j in m.joints.values() if j.name != "j0" and j.kind in ("revolute", "prismatic", "universal")
+    )
     m.joint_law("motor", inner.speeds[0], 0.7)
     s = random_states(m, seed=seed)
     a = PythonModel(m).forward(s.q, s.v)
@@ -118,13 +120,13 @@ def test_a_pair_force_is_two_forces_on_frames(seed: int) -> None:
     """The pull along the line, written out in the world by sensors, acts as the pair law does."""
     pair, pushed = random_tree(seed).mechanism, random_tree(seed).mechanism
     for m in (pair, pushed):
-        m.frame("a", list(m.bodies)[0], (0.1, 0.2, 0.3))
+        m.frame("a", next(iter(m.bodies)), (0.1, 0.2, 0.3))
         m.frame("b", list(m.bodies)[-1], (-0.2, 0.1, 0.0))
     pair.law("band", "a", "b", lambda d, d_dot, *, k: k * d**2 + 0.3 * d_dot, k=7.0)
     places = [pushed.sensor(f"at {n}", "position", n).symbols for n in "ab"]
     moves = [pushed.sensor(f"move {n}", "velocity", n).symbols for n in "ab"]
     span = [y - x for x, y in zip(*places, strict=True)]
-    d = sqrt(sum(x * x for x in span))  # type: ignore[arg-type]
+    d = sqrt(sum(x * x for x in span))
     d_dot = sum(x * (b - a) for x, a, b in zip(span, *moves, strict=True)) / d
     pull = [(7.0 * d**2 + 0.3 * d_dot) * x / d for x in span]
     pushed.force("on a", "a", pull)
@@ -162,7 +164,9 @@ def test_a_force_may_follow_time_inputs_and_parameters() -> None:
     t, push = np.linspace(0.0, 3.0, 7), np.linspace(-1.0, 1.0, 7)
     found = model.forward(np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None])
     assert found[:, 0] == pytest.approx((3.0 * np.sin(2.0 * t) + push) / 2.0)
-    louder = model.forward(np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None], parameters={"amplitude": 6.0})
+    louder = model.forward(
+        np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None], parameters={"amplitude": 6.0}
+    )
     assert louder[:, 0] == pytest.approx((6.0 * np.sin(2.0 * t) + push) / 2.0)
 
 

@@ -35,7 +35,9 @@ def lagrange(bench: Bench) -> Array:
     p = gradient(T, tree.v)
     slope = gradient(T - V, tree.q)
     basis = jacobian(coordinate_rates(tree), tree.v)
-    force: list[Expr] = [-total(g * row[k] for g, row in zip(slope, basis, strict=True)) for k in range(len(tree.v))]
+    force: list[Expr] = [
+        -total(g * row[k] for g, row in zip(slope, basis, strict=True)) for k in range(len(tree.v))
+    ]
     for link in tree.links:
         if link.kind == "S":
             i = link.speed
@@ -70,7 +72,7 @@ def test_power_of_the_forces_is_the_rate_of_energy(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_newton_and_euler_for_all_that_flies(seed: int) -> None:
-    """The rate of momentum is the weight plus what acts on the free root: no joint inside can push the whole."""
+    """The rate of momentum is the weight plus what acts on the free root: nothing inside can push the whole."""
     bench = at_random(seed, root="free", armature=False)
     tree = bench.tree
     p, L = momentum(tree, bench.world)
@@ -134,7 +136,7 @@ def test_nothing_moves_nothing_pulls() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_weight_is_an_acceleration_of_the_ground(seed: int) -> None:
-    """On a vertical slide: the forces under gravity are those without it, with the slide accelerating upwards."""
+    """On a vertical slide: forces under gravity are those without it while the slide accelerates upwards."""
     models = []
     for g in (-9.81, 0.0):
         m = random_tree(seed, PLAIN, root="prismatic", gravity=(0.0, 0.0, g), armature=False).mechanism

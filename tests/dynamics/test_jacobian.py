@@ -11,7 +11,7 @@ from touchweight.mechanism import Mechanism
 
 
 def with_tip(seed: int) -> Mechanism:
-    """A random tree with a turned frame away from the origin of its last body, and its velocities measured."""
+    """A random tree with a turned frame away from the origin of its last body, its velocities measured."""
     m = random_tree(seed).mechanism
     m.frame("tip", list(m.bodies)[-1], (0.3, -0.2, 0.1), (0.3, 0.5, 0.7))
     m.sensor("velocity", "velocity", "tip")

@@ -9,7 +9,7 @@ from mechanisms import SEEDS, coordinate_rates, forward_kinematics, moved, rando
 
 from touchweight.dynamics import kinematics
 from touchweight.dynamics.kinematics import Kinematics, common_ancestor
-from touchweight.dynamics.tree import Placement
+from touchweight.dynamics.tree import Placement, build_tree
 from touchweight.mechanism import Frame
 from touchweight.symbolic import Expr
 
@@ -31,7 +31,9 @@ def flat(rows: tuple[tuple[Expr, ...], ...]) -> list[Expr]:
 def tip(bench: Bench) -> Placement:
     """A turned frame away from the origin of the last body."""
     body = list(bench.mechanism.bodies.values())[-1]
-    frame = bench.mechanism.frame(f"tip {len(bench.mechanism.frames)}", body, (0.3, -0.2, 0.1), (0.3, 0.5, 0.7))
+    frame = bench.mechanism.frame(
+        f"tip {len(bench.mechanism.frames)}", body, (0.3, -0.2, 0.1), (0.3, 0.5, 0.7)
+    )
     bench.values.update({p.symbol: p.value for p in bench.mechanism.parameters.values()})
     return bench.tree.place(frame)
 
@@ -104,7 +106,7 @@ def poses(bench: Bench, view: Kinematics, link: int) -> tuple[Array, Array]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_common_ancestor_is_the_outermost_shared_one(seed: int) -> None:
-    tree = random_tree(seed, bodies=8).mechanism and Bench(random_tree(seed, bodies=8).mechanism).tree
+    tree = build_tree(random_tree(seed, bodies=8).mechanism)
 
     def line(i: int) -> list[int]:
         return [i] if i < 0 else [i, *line(tree.links[i].parent)]
@@ -129,4 +131,7 @@ def test_coordinates_change_as_the_speeds_say(seed: int) -> None:
     for link in tree.links:
         if link.kind == "S":  # the length of a quaternion stays
             start = tree.q.index(link.q[0])
-            assert np.abs(np.sum(rates[:, start : start + 4] * states.q[:, start : start + 4], axis=1)).max() < 1e-14
+            assert (
+                np.abs(np.sum(rates[:, start : start + 4] * states.q[:, start : start + 4], axis=1)).max()
+                < 1e-14
+            )

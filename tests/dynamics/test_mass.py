@@ -116,7 +116,7 @@ def test_armature_is_on_the_diagonal_alone() -> None:
     assert len(names) > 1
     model = PythonModel(m)
     s = random_states(m)
-    without = {n: 0.0 for n in names}
+    without = dict.fromkeys(names, 0.0)
     added = model.mass_matrix(s.q) - model.mass_matrix(s.q, parameters=without)
     expected = np.zeros(model.nv)
     for joint in m.joints.values():

@@ -46,7 +46,9 @@ def test_regrouping_twice_is_regrouping_once(seed: int) -> None:
     values = {p.symbol: p.value for p in m.parameters.values()}
     for a, b in zip(once.links, twice.links, strict=True):
         for x, y in ((a.inertia, b.inertia),):
-            assert [e is ZERO for e in (x.mass, *x.moment, *x.second)] == [e is ZERO for e in (y.mass, *y.moment, *y.second)]
+            assert [e is ZERO for e in (x.mass, *x.moment, *x.second)] == [
+                e is ZERO for e in (y.mass, *y.moment, *y.second)
+            ]
             numbers = evaluate_all([x.mass, *x.moment, *x.second, y.mass, *y.moment, *y.second], values)
             assert np.allclose(numbers[:10], numbers[10:], rtol=1e-13)
 
@@ -80,7 +82,7 @@ def test_a_hinge_on_the_ground_feels_only_its_axial_inertia_and_two_moments() ->
     model = PythonModel(m)
     s = random_states(m)
     before = model.inverse(s.q, s.v, s.a)
-    # along the axis: mass and centre move such that m c across the axis stays, and the parallel axis terms with it
+    # mass and centre change such that the first moment across the axis and the inertia about it stay
     mass, x, y = (m.parameters[f"arm.{n}"].value for n in ("mass", "com.x", "com.y"))
     izz = m.parameters["arm.inertia.zz"].value
     changed = {

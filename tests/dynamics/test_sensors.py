@@ -60,7 +60,11 @@ def test_each_reading_is_the_rate_of_the_one_before(seed: int) -> None:
     def of(kind: str) -> list[object]:
         return list(reading(bench.tree, bench.world, m.sensors[f"{kind}.world"], bench.tree.a))
 
-    pairs = (("position", "velocity"), ("velocity", "acceleration"), ("angular_velocity", "angular_acceleration"))
+    pairs = (
+        ("position", "velocity"),
+        ("velocity", "acceleration"),
+        ("angular_velocity", "angular_acceleration"),
+    )
     for lower, upper in pairs:
         assert relative(bench.numbers(of(upper)), bench.rates(of(lower))) < 1e-12  # type: ignore[arg-type]
     R = bench.numbers(of("orientation")).reshape(-1, 3, 3)  # type: ignore[arg-type]
@@ -89,7 +93,9 @@ def test_accelerations_default_to_those_of_free_motion() -> None:
     model = PythonModel(m)
     s = random_states(m)
     free = model.sensors(s.q, s.v, model.forward(s.q, s.v))
-    assert all(np.array_equal(a, b) for a, b in zip(model.sensors(s.q, s.v).values(), free.values(), strict=True))
+    assert all(
+        np.array_equal(a, b) for a, b in zip(model.sensors(s.q, s.v).values(), free.values(), strict=True)
+    )
 
 
 def test_what_falls_accelerates_with_gravity() -> None:
@@ -110,6 +116,8 @@ def test_the_ground_reads_its_place_and_no_motion() -> None:
     s = random_states(m)
     found = PythonModel(m).sensors(s.q, s.v, s.a)
     assert found["position"] == pytest.approx(np.tile([2.0, -1.0, 3.0], (12, 1)))
-    assert found["orientation"] == pytest.approx(np.tile([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], (12, 1, 1)))
+    assert found["orientation"] == pytest.approx(
+        np.tile([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], (12, 1, 1))
+    )
     for kind in ("velocity", "acceleration", "angular_velocity", "angular_acceleration"):
         assert not found[kind].any()

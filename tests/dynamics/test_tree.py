@@ -29,7 +29,14 @@ def moments(cloud: Cloud) -> Array:
     """m, Σ m r, Σ m r rᵀ as (xx, yy, zz, xy, xz, yz)."""
     second = np.einsum("n,ni,nj->ij", cloud.masses, cloud.points, cloud.points)
     return np.array(
-        [cloud.masses.sum(), *(cloud.masses @ cloud.points), *np.diag(second), second[0, 1], second[0, 2], second[1, 2]]
+        [
+            cloud.masses.sum(),
+            *(cloud.masses @ cloud.points),
+            *np.diag(second),
+            second[0, 1],
+            second[0, 2],
+            second[1, 2],
+        ]
     )
 
 
@@ -105,7 +112,14 @@ def test_the_order_in_which_joints_are_declared_does_not_matter() -> None:
         m = Mechanism()
         bodies = [m.ground, *(cloud_body(m, f"b{i}", c) for i, c in enumerate(clouds))]
         for i in order:
-            m.joint(f"j{i}", ("revolute", "prismatic")[i % 2], bodies[i], bodies[i + 1], axis="xyzx"[i], origin=(0.1, 0.2, i))
+            m.joint(
+                f"j{i}",
+                ("revolute", "prismatic")[i % 2],
+                bodies[i],
+                bodies[i + 1],
+                axis="xyzx"[i],
+                origin=(0.1, 0.2, i),
+            )
         mechanisms.append(m)
     states = random_states(mechanisms[0], seed=1)
     taus = []
@@ -119,7 +133,7 @@ def test_the_order_in_which_joints_are_declared_does_not_matter() -> None:
 
 
 def test_welded_bodies_move_as_one() -> None:
-    """Two bodies and a weld, or one body of all their points: the same forces, also for what hangs on the weld."""
+    """Two bodies and a weld, or one body of all their points: the same forces, also for what hangs on it."""
     draw = np.random.default_rng(5)
     a, b, c = (random_cloud(draw) for _ in range(3))
     R, r = turn_about(draw.normal(size=3), 1.0), draw.normal(size=3)
@@ -134,7 +148,11 @@ def test_welded_bodies_move_as_one() -> None:
             first = second = cloud_body(m, "a", both)
         m.universal("j0", m.ground, first, axis=(1.0, 1.0, 0.0), axis2="z")
         # the same place: in the weld's frame, or in the first body's
-        place = {"origin": (0.1, 0.0, 0.2)} if welded else {"origin": (R @ (0.1, 0.0, 0.2) + r).tolist(), "rotation": R.tolist()}
+        place = (
+            {"origin": (0.1, 0.0, 0.2)}
+            if welded
+            else {"origin": (R @ (0.1, 0.0, 0.2) + r).tolist(), "rotation": R.tolist()}
+        )
         m.spherical("j1", second, cloud_body(m, "c", c), **place)
         return m
 
@@ -175,7 +193,9 @@ def test_an_axis_that_is_nearly_a_coordinate_axis_keeps_its_tilt(axis: tuple[flo
 
 
 @pytest.mark.parametrize("axis", [(0.6, 0.0, 0.8), (1.0, 2.0, 3.0), (-1.0, 0.2, 0.1)])
-def test_oblique_axes_that_are_parallel_leave_no_rotation_between_them(axis: tuple[float, float, float]) -> None:
+def test_oblique_axes_that_are_parallel_leave_no_rotation_between_them(
+    axis: tuple[float, float, float],
+) -> None:
     m = Mechanism()
     a, b = m.body("a", 1.0, inertia=(1.0, 1.0, 1.0)), m.body("b", 1.0, inertia=(1.0, 1.0, 1.0))
     m.cylindrical("c", m.ground, a, axis=axis)
@@ -207,15 +227,27 @@ def test_at_its_reference_a_joint_is_as_described() -> None:
     parent = m.ground
     for kind in kinds:
         child = m.body(kind, 1.0, inertia=(1.0, 1.0, 1.0))
-        m.joint(f"{kind} joint", kind, parent, child, reference=0.7, origin=(1.0, 2.0, 3.0), rotation=(0.0, 0.0, np.pi / 2))
+        m.joint(
+            f"{kind} joint",
+            kind,
+            parent,
+            child,
+            reference=0.7,
+            origin=(1.0, 2.0, 3.0),
+            rotation=(0.0, 0.0, np.pi / 2),
+        )
         parent = child
     tree = build_tree(m)
     bench = Bench(m).at(np.full((1, len(tree.q)), 0.7))
-    found = bench.numbers([x for row in bench.world.orientation(tree.bodies["planar"]) for x in row])[0].reshape(3, 3)
+    found = bench.numbers([x for row in bench.world.orientation(tree.bodies["planar"]) for x in row])[
+        0
+    ].reshape(3, 3)
     assert np.abs(found - turn_about(np.array([0.0, 0.0, 1.0]), 5 * np.pi / 2)).max() < 1e-14
     expected = forward_kinematics(m, np.full(len(tree.q), 0.7))["planar"][1]
     assert bench.numbers(bench.world.position(tree.bodies["planar"]))[0] == pytest.approx(expected, abs=1e-14)
-    assert expected == pytest.approx([1.0, 2.0, 15.0])  # four quarter turns close a square, three metres up each
+    assert expected == pytest.approx(
+        [1.0, 2.0, 15.0]
+    )  # four quarter turns close a square, three metres up each
 
 
 def test_armature_is_on_every_speed_of_its_joint_and_on_no_other() -> None:

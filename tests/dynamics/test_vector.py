@@ -10,11 +10,13 @@ from mechanisms import Array, quaternion_matrix
 
 from touchweight.dynamics import vector
 from touchweight.dynamics.vector import Matrix, Symmetric, Vector
-from touchweight.symbolic import Expr, cos, count_operations, evaluate_all, sin, symbol, symbols
+from touchweight.symbolic import ONE, ZERO, Expr, cos, count_operations, evaluate_all, sin, symbol, symbols
 
 DRAW = np.random.default_rng(7)
 NAMES = [f"{kind}{i}" for kind in "abrs" for i in range(9)]
-VALUES: dict[str, float] = {n: float(x) for n, x in zip(NAMES, DRAW.normal(size=len(NAMES)), strict=True)} | {"q": 0.7}
+VALUES: dict[str, float] = {n: float(x) for n, x in zip(NAMES, DRAW.normal(size=len(NAMES)), strict=True)} | {
+    "q": 0.7
+}
 
 
 def named(kind: str) -> Vector:
@@ -58,7 +60,9 @@ def test_products_of_matrices() -> None:
     assert number(vector.transform(M, A)) == pytest.approx(m @ a)
     assert number(vector.transform_back(M, A)) == pytest.approx(m.T @ a)
     assert numbers(vector.transpose(M)) == pytest.approx(m.T)
-    assert numbers(vector.product(M, vector.symmetric_matrix(S))) == pytest.approx(m @ numbers(vector.symmetric_matrix(S)))
+    assert numbers(vector.product(M, vector.symmetric_matrix(S))) == pytest.approx(
+        m @ numbers(vector.symmetric_matrix(S))
+    )
     assert number(vector.column(M, 1)) == pytest.approx(m[:, 1])
 
 
@@ -96,7 +100,7 @@ def test_turning_a_matrix_in_a_plane_takes_the_short_way_to_the_same_place(axis:
     turn = vector.axis_rotation(axis, sin(q), cos(q))
     full = vector.symmetric_matrix(S)
     for swap in signed_swaps():
-        P: Matrix = tuple(tuple(vector.ONE * float(x) for x in row) for row in swap)  # type: ignore[assignment]
+        P: Matrix = tuple(tuple(ONE * float(x) for x in row) for row in swap)  # type: ignore[assignment]
         for R in (vector.product(turn, P), vector.product(P, turn)):
             r = numbers(R)
             assert vector._plane_rotation(R) is not None
@@ -128,5 +132,5 @@ def test_zeros_cost_nothing() -> None:
     R = vector.axis_rotation(0, sin(q), cos(q))
     assert vector.congruence(R, vector.ZERO_SYMMETRIC) == vector.ZERO_SYMMETRIC
     assert vector.congruence(vector.IDENTITY, S) is S
-    assert vector.transform(R, (A[0], vector.ZERO, vector.ZERO)) == (A[0], vector.ZERO, vector.ZERO)
+    assert vector.transform(R, (A[0], ZERO, ZERO)) == (A[0], ZERO, ZERO)
     assert vector.cross(A, A) == vector.ZERO3

@@ -21,8 +21,8 @@ from .shelf import shelf
 from .simulate import simulate
 from .terminal import complain
 
-#: exit codes: a mechanism or an installation with problems, a mistake of the user, Ctrl-C, a reader that went away
-PROBLEMS, MISTAKE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+#: exit codes (1 is for mechanisms and installations with problems)
+MISTAKE, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 app = typer.Typer(
     name="touchweight",

@@ -114,18 +114,18 @@ def _compiler() -> Iterator[Check]:
 
     order = [" ".join(c) for c in candidates()]
     if os.environ.get("TOUCHWEIGHT_NO_COMPILER"):
-        advice = "TOUCHWEIGHT_NO_COMPILER is set: generated Python runs instead, with the same numbers, far more slowly"
+        advice = "unset it for machine code; until then generated Python runs, with the same numbers, slower"
         yield Check("C compiler", "missing", "hidden by TOUCHWEIGHT_NO_COMPILER", advice)
         return
     compiler = find_compiler()
     if compiler is None:
-        advice = "install gcc or clang, or pip install 'touchweight[compiler]'; until then generated Python runs, slower"
+        advice = "install gcc or clang, or pip install 'touchweight[compiler]'; generated Python runs, slower"
         yield Check("C compiler", "missing", f"tried: {', '.join(order) or 'nothing to try'}", advice)
         return
     yield Check("C compiler", "OK", f"{' '.join(compiler.command)}: {compiler.version}")
     tuned = " ".join(compiler.tune)
     yield Check(
-        "compiler's aim", "OK" if tuned else "limited", tuned or "generic code: -march=native is not accepted",
+        "compiler's aim", "OK" if tuned else "limited", tuned or "-march=native is not accepted",
         "" if tuned else "code runs, somewhat slower than it could",
     )  # fmt: skip
     yield Check("fallback order", "OK", ", then ".join([*order, "generated Python"]))
@@ -168,7 +168,7 @@ def _processor() -> Iterator[Check]:
     yield Check(
         "processor",
         "OK",
-        f"{os.cpu_count()} cores, {', '.join(wide) or 'no wide vectors'}: batches take {lanes} states at once",
+        f"{os.cpu_count()} cores, {', '.join(wide) or 'narrow vectors'}: batches take {lanes} states at once",
     )
 
 
@@ -187,7 +187,7 @@ def _cache() -> Iterator[Check]:
     yield Check(
         "cache folder", "limited" if problem else "OK",
         f"{folder}: {len(files)} files, {size:.1f} MB" + (f"; {problem}" if problem else ""),
-        "models are compiled anew each time; set TOUCHWEIGHT_CACHE to a folder of your own" if problem else "",
+        "models are compiled anew each time; set TOUCHWEIGHT_CACHE to your own folder" if problem else "",
     )  # fmt: skip
 
 
@@ -252,7 +252,7 @@ def _optional() -> Iterator[Check]:
         except importlib.metadata.PackageNotFoundError:
             version = "unknown version" if importlib.util.find_spec(module) else ""
         yield Check(
-            distribution, "OK" if version else "missing", f"{version}: {purpose}" if version else f"optional: {purpose}",
+            distribution, "OK" if version else "missing", f"{version or 'optional'}: {purpose}",
             "" if version else advice,
         )  # fmt: skip
     octave = shutil.which("octave-cli") or shutil.which("octave")

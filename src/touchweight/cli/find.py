@@ -1,4 +1,4 @@
-"""Finding what a command is about: a file, or a mechanism of the library by name; and numbers given as name=value."""
+"""Finding what a command is about: a file, or a mechanism of the library; and numbers given as name=value."""
 
 from __future__ import annotations
 

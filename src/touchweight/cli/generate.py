@@ -60,7 +60,7 @@ def generate(
         list[str] | None,
         typer.Option(
             "--function",
-            help="Which function: inverse, forward, rates, mass_matrix, bias, energy, momentum, sensors, jacobian:FRAME; "
+            help="inverse, forward, rates, mass_matrix, bias, energy, momentum, sensors or jacobian:FRAME; "
             "repeatable; inverse and forward by default.",
         ),
     ] = None,

@@ -76,7 +76,7 @@ def dimensions(mechanism: Mechanism) -> dict[str, int]:
     }
 
 
-# -- for programs ----------------------------------------------------------------------------------------------------
+# -- for programs ----------------------------------------------------------------------------------------
 def _data(
     mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]
 ) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
-# -- for people ------------------------------------------------------------------------------------------------------
+# -- for people ------------------------------------------------------------------------------------------
 def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]) -> None:
     out = console()
     out.print(f"[bold]{safe(mechanism.name)}[/]\n")
@@ -136,9 +136,8 @@ def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
     out.print(_tree(below) if deepest <= DEEPEST and len(reached) <= ROWS else _table(mechanism))
     loose = [name for name in mechanism.bodies if name not in reached]
     if loose:
-        out.print(
-            f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{', …' if len(loose) > 10 else ''}"
-        )
+        more = ", …" if len(loose) > 10 else ""
+        out.print(f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{more}")
     out.print()
     out.print("   ".join(f"{what} [bold]{n}[/]" for what, n in dimensions(mechanism).items()))
     if counts:

@@ -80,7 +80,7 @@ def _rim(piece: Array, radius: float) -> Array:
     return np.asarray(middle + radius * (np.cos(turn) * side[:, None] + np.sin(turn) * other[:, None]))
 
 
-# -- the picture -----------------------------------------------------------------------------------------------------
+# -- the picture -----------------------------------------------------------------------------------------
 def draw(scene: Scene, title: str, subtitle: str, conserved: bool, path: Path, dpi: int = 110) -> None:
     """Left the motion, right the coordinates and the energy over time."""
     from matplotlib.figure import Figure
@@ -234,7 +234,7 @@ def _plain(text: str, limit: int = 90) -> str:
     return printable(text, limit).replace("$", r"\$")
 
 
-# -- the animation -----------------------------------------------------------------------------------------------------
+# -- the animation ---------------------------------------------------------------------------------------
 def animate(scene: Scene, path: Path, tail: float = 1.6) -> int:
     """Write an animated GIF in real time with a comet's tail; returns the number of pictures."""
     from matplotlib.animation import PillowWriter

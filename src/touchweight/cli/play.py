@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import time
@@ -50,12 +51,10 @@ def play(
     with _step(out, "compile") as said:
         function = compile_function(program)
         model.simulate(2.0 * show.dt, dt=show.dt)  # whatever else a run needs
-        native = isinstance(function, NativeFunction)
-        said.append(
-            f"to machine code with {function.compiler.name}"
-            if native
-            else "to Python: there is no C compiler"
-        )
+        if isinstance(function, NativeFunction):
+            said.append(f"to machine code with {function.compiler.name}")
+        else:
+            said.append("to Python: there is no C compiler")
     with _step(out, "simulate") as said:
         state = model.state(q=start_of(mechanism), v=dict(show.v))
         every = max(1, round(length / show.dt / 3000))
@@ -82,13 +81,11 @@ def play(
     made = [picture]
     if gif:
         with _step(out, "animate") as said:
-            try:
-                import PIL  # noqa: F401
-            except ImportError:
-                said.append("left out: pip install pillow for animations")
-            else:
+            if importlib.util.find_spec("PIL"):
                 said.append(f"{animate(scene, animation)} pictures")
                 made.append(animation)
+            else:
+                said.append("left out: pip install pillow for animations")
     out.print()
     out.print(show.sentence)
     for path in made:

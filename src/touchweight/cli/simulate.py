@@ -68,7 +68,7 @@ def simulate(
     took = time.perf_counter() - began
     out = console()
     out.print(
-        f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s simulated in {seconds(took)}, dt = {dt:g} s, 4th-order Runge-Kutta"
+        f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s in {seconds(took)}, fourth-order steps of {dt:g} s"
     )
     out.print()
     out.print(_summary(run))

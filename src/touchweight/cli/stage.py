@@ -1,4 +1,4 @@
-"""What ``touchweight play`` shows: how each mechanism starts and is driven, and its skeleton as sensors see it."""
+"""What ``touchweight play`` shows: how a mechanism starts and is driven, and what sensors see of it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def conserves(mechanism: Mechanism) -> bool:
 
 
 def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Give every joint and every free end a position sensor; returns the pieces between them, as pairs of sensors."""
+    """Give every joint and free end a position sensor; returns the pieces between them, pairs of sensors."""
     made: dict[str, str] = {}
 
     def seen(place: str) -> str:

@@ -1,4 +1,4 @@
-"""Writing to the terminal: colours where there are colours, plain text elsewhere, names from files made harmless."""
+"""Writing to the terminal: colours where there are any, plain text elsewhere, names made harmless."""
 
 from __future__ import annotations
 

@@ -103,8 +103,11 @@ def _accepts(command: tuple[str, ...], flags: tuple[str, ...]) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """What compilers run in: messages in English; zig keeps its own cache in ours, for it needs one that is writable."""
-    return {"ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig"), **os.environ, "LC_ALL": "C"}
+    """What compilers run in: messages in English; zig, which keeps a cache at home, gets one where there is no home."""
+    made = {**os.environ, "LC_ALL": "C"}
+    if sys.platform != "win32" and not os.access(made.get("HOME", ""), os.W_OK):
+        made.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache_folder() / "zig"))
+    return made
 
 
 def find_compiler() -> Compiler | None:
@@ -172,6 +175,9 @@ def compile_object(compiler: Compiler, source: Path, target: Path, flags: tuple[
 def link_library(compiler: Compiler, parts: list[Path], target: Path) -> None:
     """Object files to a shared library."""
     extra = [] if sys.platform == "win32" else ["-lm"]
+    if sys.platform == "linux" and "ziglang" in compiler.command:
+        # zig would first build a C library, for half a minute; who loads ours has one
+        extra = ["-nostdlib"]
     _run(compiler, ["-shared", *map(str, parts), "-o", str(target), *extra], target)
 
 

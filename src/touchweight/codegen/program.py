@@ -6,7 +6,7 @@ angles come first, all together, because a processor takes several of them at th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..symbolic import (
@@ -87,12 +87,14 @@ def make_program(function: Function) -> Program:
     """Hoist, condense and schedule a function."""
     roots = cut_conditions([e for entries in function.outputs.values() for e in entries])
     moving = hoist(roots, function.parameters)
-    moving = hoist_again(condense(moving.roots), moving.slots)
-    body = schedule(moving.roots)
+    condensed = condense(moving.roots)
+    if _gathers_slots(condensed, moving.slots):
+        moving = hoist_again(condensed, moving.slots)
+        condensed = moving.roots
+    body = schedule(condensed)
     # slots in the order in which the body first reads them: one sweep through the table
     order = _first_use(body, list(moving.slots))
-    prepared = hoist([moving.slots[s] for s in order], ()).roots
-    prepare = schedule(condense(prepared))
+    prepare = schedule([moving.slots[s] for s in order])
     return Program(
         function,
         prepare,
@@ -101,6 +103,11 @@ def make_program(function: Function) -> Program:
         {k: len(v) for k, v in function.inputs.items()},
         {k: len(v) for k, v in function.outputs.items()},
     )
+
+
+def _gathers_slots(roots: Sequence[Expr], slots: Mapping[Symbol, Expr]) -> bool:
+    """Whether condensing has brought slots together, as in (m1 + m2) x."""
+    return any(n.children and all(c in slots for c in n.children) for n in topological(roots))
 
 
 def _first_use(body: Block, slots: list[Symbol]) -> list[Symbol]:

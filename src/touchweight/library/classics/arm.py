@@ -15,8 +15,8 @@ JOINTS = (
     ("flange", "z", (0, 0, 0.09), Limits(-6.2, 6.2, effort=15.0)),
 )
 
-# name of the link that each joint carries, its mass [kg], centre of mass [m], inertia [kg m²]; inertia of its drive as
-# seen at the joint [kg m²] and stiffness of its servo [N m/rad]
+# name of the link that each joint carries, its mass [kg], centre of mass [m] and inertia [kg m²]; then
+# inertia of its drive as seen at the joint [kg m²] and stiffness of its servo [N m/rad]
 LINKS = (
     ("turret", 4.0, (0, 0.01, 0.05), (0.020, 0.019, 0.012), 0.4, 4000.0),
     ("upper arm", 7.5, (0, 0.06, 0.19), (0.170, 0.165, 0.020), 0.4, 4000.0),

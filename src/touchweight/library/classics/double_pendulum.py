@@ -9,9 +9,9 @@ def build(length: float = 0.5, mass: float = 1.0) -> Mechanism:
     """Two uniform rods of ``length`` [m] and ``mass`` [kg] each, hanging down at rest."""
     m = Mechanism("double pendulum")
     across = mass * length**2 / 12.0
-    rod = {"mass": mass, "com": (0, 0, -length / 2), "inertia": (across, across, 0)}
-    upper = m.body("upper", **rod)
-    lower = m.body("lower", **rod)
+    middle, inertia = (0, 0, -length / 2), (across, across, 0)
+    upper = m.body("upper", mass, middle, inertia)
+    lower = m.body("lower", mass, middle, inertia)
     m.revolute("shoulder", m.ground, upper, axis="y", initial=[2.2])
     m.revolute("elbow", upper, lower, axis="y", origin=(0, 0, -length), initial=[0.6])
     m.sensor("middle", "position", lower)

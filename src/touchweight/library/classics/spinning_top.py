@@ -8,10 +8,10 @@ from ...mechanism import Mechanism
 
 
 def build(mass: float = 0.2, height: float = 0.06, tilt: float = 0.5) -> Mechanism:
-    """A disc of ``mass`` [kg] whose centre is ``height`` [m] above the point, leaning by ``tilt`` [rad] at the start.
+    """A disc of ``mass`` [kg], its centre ``height`` [m] above the point, leaning by ``tilt`` [rad] at first.
 
-    It stands on a ball: four coordinates (a quaternion), three speeds (angular velocity along its own axes, z is the
-    axis of the top).
+    It stands on a ball: four coordinates (a quaternion) and three speeds (angular velocity along its own
+    axes, of which z is the top's).
     """
     m = Mechanism("spinning top")
     radius = 0.05
