@@ -1,4 +1,4 @@
-"""How do I add a motor and a sensor? Both are part of the description; inputs are numbers or functions of time."""
+"""How do I add a motor and a sensor? Describe both; inputs are then numbers or functions of time."""
 
 import math
 
@@ -19,6 +19,5 @@ run = model.simulate(4.0, inputs={"motor": lambda t: 0.4 * math.sin(2 * math.pi 
 
 print("channels:", ", ".join(run))
 print(f"the cart moves between {run['rail'].min():.2f} and {run['rail'].max():.2f} m")
-print(
-    f"the tip swings up to {run['tip.z'].max():.2f} m, the cart feels {abs(run['shake.x']).max():.1f} m/s² at most"
-)
+print(f"the tip swings up to {run['tip.z'].max():.2f} m")
+print(f"the cart feels {abs(run['shake.x']).max():.1f} m/s² at most")

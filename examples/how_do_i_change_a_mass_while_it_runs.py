@@ -16,7 +16,7 @@ for second in range(6):
     swings = int(np.sum(np.diff(np.sign(run["hip"])) != 0))
     print(
         f"t = {state.t:.0f} s: mass {state.parameters['rod.mass']:g} kg, angle {state.q[0]:+.3f} rad, "
-        f"energy {run['energy.total'][-1]:+.3f} J, passed the middle {swings} times"
+        f"energy {run['energy.total'][-1]:+.3f} J, {swings} passages through the middle"
     )
 
 # one call may also have parameters of its own, and leaves those of the model alone

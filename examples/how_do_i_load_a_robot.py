@@ -13,7 +13,8 @@ Path("gantry.urdf").write_text("""
   </link>
   <link name="hook">
     <inertial>
-      <origin xyz="0 0 -0.6"/><mass value="1.5"/><inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/>
+      <origin xyz="0 0 -0.6"/><mass value="1.5"/>
+      <inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/>
     </inertial>
   </link>
   <joint name="slide" type="prismatic">

@@ -21,6 +21,5 @@ print("parameters:", ", ".join(n for n in model.parameters if n.startswith("felt
 for stiffness in (40.0, 400.0):
     state = model.state(parameters={"felt.k": stiffness})
     run = model.simulate(1.5, state=state, dt=1e-4, every=10)
-    print(
-        f"k = {stiffness:g}: the lever falls, dips to {run['pivot'].max():.3f} rad and ends at {run['pivot'][-1]:.3f} rad"
-    )
+    deepest, end = run["pivot"].max(), run["pivot"][-1]
+    print(f"k = {stiffness:g}: the lever falls, dips to {deepest:.3f} rad and ends at {end:.3f} rad")

@@ -30,7 +30,8 @@ MODELS = {
       <worldbody><body name="a" pos="0 0 1">
         <joint name="j0" axis="0 0 1"/><inertial pos=".1 0 .2" mass="1.2" diaginertia=".02 .03 .04"/>
         <body name="b" pos=".3 0 0" euler="0 .4 1.2">
-          <joint name="j1" axis="0 1 0" damping=".3"/><inertial pos="0 .1 0" mass=".8" diaginertia=".01 .02 .02"/>
+          <joint name="j1" axis="0 1 0" damping=".3"/>
+            <inertial pos="0 .1 0" mass=".8" diaginertia=".01 .02 .02"/>
           <body name="c" pos="0 0 .4" quat=".8 .1 -.5 .2">
             <joint name="j2" axis="1 2 3" armature=".05"/>
             <inertial pos=".1 .2 .3" quat=".5 .5 .1 -.3" mass=".5" diaginertia=".01 .012 .015"/>
@@ -39,7 +40,8 @@ MODELS = {
     "degrees, offsets and references": """
       <compiler angle="degree" eulerseq="zyx"/>
       <worldbody><body name="a" pos=".1 .2 .3" euler="30 -20 50">
-        <joint name="j0" type="hinge" axis="1 0 1" pos=".1 -.1 .2" ref="25" stiffness="3" springref="40" damping=".1"/>
+        <joint name="j0" type="hinge" axis="1 0 1" pos=".1 -.1 .2" ref="25" stiffness="3" springref="40"
+               damping=".1"/>
         <inertial pos="0 0 .1" mass="2" fullinertia=".05 .06 .07 .001 -.002 .003"/>
         <body name="b" pos="0 .3 0" axisangle="1 1 0 70">
           <joint name="j1" type="slide" axis="0 2 1" ref=".1" stiffness="20" springref=".05"/>
@@ -77,40 +79,49 @@ MODELS = {
         <body name="left hip" pos="0 .1 -.2"><joint name="l1" axis="1 0 0"/>
           <inertial pos="0 0 -.1" mass="1" diaginertia=".01 .01 .005"/>
           <body name="left shin" pos="0 0 -.3"><joint name="l2" axis="0 1 0"/>
-            <inertial pos="0 0 -.15" mass=".7" diaginertia=".008 .008 .002"/><site name="tip" pos="0 0 -.3"/></body></body>
+            <inertial pos="0 0 -.15" mass=".7" diaginertia=".008 .008 .002"/>
+              <site name="tip" pos="0 0 -.3"/></body></body>
         <body name="right hip" pos="0 -.1 -.2"><joint name="r1" type="ball"/>
           <inertial pos="0 0 -.1" mass="1" diaginertia=".01 .01 .005"/>
           <body name="right foot" pos="0 0 -.4" euler="0 .2 0"><joint name="r2" type="slide" axis="0 0 1"/>
             <inertial pos=".03 0 0" mass=".5" diaginertia=".004 .004 .004"/></body></body>
-        <body name="backpack" pos="-.2 0 .1" euler=".1 .2 .3"><inertial pos="0 0 0" mass="2" diaginertia=".02 .03 .04"/></body>
+        <body name="backpack" pos="-.2 0 .1" euler=".1 .2 .3">
+          <inertial pos="0 0 0" mass="2" diaginertia=".02 .03 .04"/></body>
       </body></worldbody>""",
     "two that fly": """
       <worldbody>
-        <body name="a" pos="0 0 1"><joint name="fa" type="free" armature=".1"/><geom type="box" size=".1 .2 .3" density="500"/>
+        <body name="a" pos="0 0 1"><joint name="fa" type="free" armature=".1"/>
+          <geom type="box" size=".1 .2 .3" density="500"/>
           <site name="tip" pos=".1 .2 .3"/></body>
-        <body name="post" pos="1 0 0"><joint name="p" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 1" size=".05"/></body>
-        <body name="b" pos="0 1 1" euler="20 30 40"><freejoint name="fb"/><geom type="sphere" size=".2" pos=".1 0 0"/></body>
+        <body name="post" pos="1 0 0"><joint name="p" axis="0 1 0"/>
+          <geom type="capsule" fromto="0 0 0 0 0 1" size=".05"/></body>
+        <body name="b" pos="0 1 1" euler="20 30 40"><freejoint name="fb"/>
+          <geom type="sphere" size=".2" pos=".1 0 0"/></body>
       </worldbody>""",
     "inertia from geoms": """
       <compiler angle="degree" inertiafromgeom="true"/>
-      <default><geom density="700"/><default class="steel"><geom density="7800" rgba=".5 .5 .5 1"/></default></default>
+      <default><geom density="700"/><default class="steel"><geom density="7800" rgba=".5 .5 .5 1"/>
+        </default></default>
       <worldbody><body name="a" pos="0 0 1"><joint name="j0" axis="0 1 0"/>
         <geom type="box" size=".1 .05 .2" pos=".1 0 0" euler="10 20 30"/>
         <geom class="steel" type="cylinder" size=".03 .1" pos="0 .1 0" euler="90 0 0"/>
         <body name="b" pos=".2 0 0" childclass="steel"><joint name="j1" axis="1 0 0"/>
-          <geom type="ellipsoid" size=".05 .08 .1"/><geom type="capsule" fromto="0 0 0 .1 .2 .3" size=".02" mass=".4"/>
+          <geom type="ellipsoid" size=".05 .08 .1"/>
+            <geom type="capsule" fromto="0 0 0 .1 .2 .3" size=".02" mass=".4"/>
           <body name="c" pos="0 0 .2"><joint name="j2" axis="0 0 1"/>
             <geom type="sphere" size=".07" pos="0 .1 0"/><site name="tip" pos="0 .3 0"/>
           </body></body></body></worldbody>""",
     "frames and nested defaults": """
       <compiler angle="degree"/>
-      <default><joint damping=".4" armature=".01"/><default class="loose"><joint damping="0"/></default></default>
+      <default><joint damping=".4" armature=".01"/><default class="loose"><joint damping="0"/></default>
+        </default>
       <worldbody><frame pos=".1 .2 .3" euler="0 0 45">
         <body name="a" pos="0 0 1" childclass="loose"><joint name="j0" axis="0 1 0"/>
           <inertial pos="0 0 .1" mass="1" diaginertia=".01 .01 .01"/>
           <frame pos="0 .1 0" euler="90 0 0">
             <body name="b" pos="0 0 .3"><joint name="j1" axis="1 0 0" damping=".2"/>
-              <inertial pos="0 .1 0" mass="1" diaginertia=".01 .02 .02"/><site name="tip" pos="0 0 .2"/></body>
+              <inertial pos="0 .1 0" mass="1" diaginertia=".01 .02 .02"/><site name="tip" pos="0 0 .2"/>
+                </body>
           </frame></body></frame></worldbody>""",
 }
 

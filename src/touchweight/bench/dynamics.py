@@ -67,9 +67,13 @@ def level_report(mine: Iterable[RivalTime]) -> list[dict[str, Any]]:
             straight = times[(robot, algorithm.removesuffix(" in vector levels"))]
             report.append(
                 {
-                    "robot": robot, "algorithm": straight.algorithm, "operations": straight.operations, "steps": t.variant,
-                    "straight_ns": 1e9 * (straight.seconds or 0.0), "levels_ns": 1e9 * t.seconds,
-                }  # fmt: skip
+                    "robot": robot,
+                    "algorithm": straight.algorithm,
+                    "operations": straight.operations,
+                    "steps": t.variant,
+                    "straight_ns": 1e9 * (straight.seconds or 0.0),
+                    "levels_ns": 1e9 * t.seconds,
+                }
             )
     return report
 
@@ -96,7 +100,9 @@ def run(
     compiler = find_compiler()
     return {
         "machine": {
-            "processor": next((x.split(":", 1)[1].strip() for x in cpu_identity().splitlines() if "model name" in x), ""),
+            "processor": next(
+                (x.split(":", 1)[1].strip() for x in cpu_identity().splitlines() if "model name" in x), ""
+            ),
             "system": platform.platform(),
             "compiler": compiler.version if compiler else None,
             "lanes": native_lanes(),
@@ -129,7 +135,9 @@ def show(result: dict[str, Any], console: Console) -> None:
     console.print(f"{machine['processor']}, {machine['compiler']}, {machine['lanes']} lanes")
     table = Table(title="time of one evaluation, and how many times longer a rival takes")
     for column in ("robot", "algorithm", "ours [ns]", "operations", "rival", "theirs [ns]", "ratio"):
-        table.add_column(column, justify="right" if "[" in column or column in ("operations", "ratio") else "left")
+        table.add_column(
+            column, justify="right" if "[" in column or column in ("operations", "ratio") else "left"
+        )
     operations = {
         (t["robot"], t["algorithm"]): t["operations"] for t in result["times"] if t["rival"] == "touchweight"
     }
@@ -156,14 +164,24 @@ def show(result: dict[str, Any], console: Console) -> None:
             console.print(f"not measured: {t['rival']} on {t['robot']}: {t['note']}", markup=False)
     for report in result["levels"]:
         console.print(
-            f"{report['robot']}, {report['algorithm']}: {report['operations']} operations in {report['steps']} of vector levels "
-            f"take {report['levels_ns']:.0f} ns, straight-line code {report['straight_ns']:.0f} ns",
+            f"{report['robot']}, {report['algorithm']}: {report['operations']} operations "
+            f"in {report['steps']} of vector levels take {report['levels_ns']:.0f} ns, straight-line code {report['straight_ns']:.0f} ns",
             highlight=False,
         )
     if result["generation"]:
         made = Table(title="generation from nothing")
-        for column in ("mechanism", "functions", "operations", "derive [s]", "compile [s]", "peak [MB]", "error"):
-            made.add_column(column, justify="right" if "[" in column or column in ("operations", "error") else "left")
+        for column in (
+            "mechanism",
+            "functions",
+            "operations",
+            "derive [s]",
+            "compile [s]",
+            "peak [MB]",
+            "error",
+        ):
+            made.add_column(
+                column, justify="right" if "[" in column or column in ("operations", "error") else "left"
+            )
         for g in result["generation"]:
             made.add_row(
                 g["mechanism"], g["functions"], str(g["operations"]), f"{g['derive']:.2f}", f"{g['compile']:.2f}",

@@ -41,11 +41,11 @@ def branched_tree(joints: int, branches: int = 2, seed: int = 0) -> Mechanism:
         body = m.body(
             f"body{i}",
             mass=draw.uniform(0.5, 2.0),
-            com=draw.uniform(-0.2, 0.2, 3),
+            com=draw.uniform(-0.2, 0.2, 3).tolist(),
             inertia=[*spread, *draw.uniform(-0.002, 0.002, 3)],
         )
         parent = bodies[-1] if branches == 0 or i == 0 else bodies[1 + (i - 1) // branches]
-        m.revolute(f"joint{i}", parent, body, axis="xyz"[draw.integers(3)], origin=draw.uniform(-0.3, 0.3, 3))
+        m.revolute(f"joint{i}", parent, body, axis="xyz"[draw.integers(3)], origin=draw.uniform(-0.3, 0.3, 3).tolist())
         bodies.append(body)
     return m
 
@@ -70,7 +70,10 @@ def generate(case: str) -> GenerationTime:
     draw = np.random.default_rng(1)
     q, v, a = (draw.uniform(-1, 1, model.nv) for _ in range(3))
     error = float(np.abs(model.forward(q, v, model.inverse(q, v, a)) - a).max() / np.abs(a).max())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + 2 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    peak = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        + 2 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    )
     return GenerationTime(
         mechanism.name,
         joints,

@@ -119,7 +119,9 @@ def _ordered(expected: Array, order: list[int]) -> Array:
     return expected[:, order]
 
 
-def time_task(model: Model, timer_program: Path, task: Task, states: States, repeat: int) -> tuple[Any, Array, int, int]:
+def time_task(
+    model: Model, timer_program: Path, task: Task, states: States, repeat: int
+) -> tuple[Any, Array, int, int]:
     """(report, results, lanes, operations) of one task."""
     function = model.function(task.function)
     if not isinstance(function, NativeFunction):

@@ -418,8 +418,9 @@ def _c_header(plan: _Plan) -> str:
 
 
 def _wrapped(words: str) -> list[str]:
-    """Lines of a C comment."""
-    return textwrap.wrap(words, 110, initial_indent=" * ", subsequent_indent=" *    ", break_long_words=False)
+    """Lines of a C comment; those of a numbered point hang."""
+    hang = " *    " if words[0].isdigit() else " * "
+    return textwrap.wrap(words, 110, initial_indent=" * ", subsequent_indent=hang, break_long_words=False)
 
 
 def _some_index(plan: _Plan) -> str:
@@ -434,7 +435,7 @@ def _some_index(plan: _Plan) -> str:
 def _c_example(plan: _Plan, call: _Call) -> list[str]:
     s, big = plan.stem, plan.stem.upper()
     lines = ["#include <stdio.h>", f'#include "{s}.h"', "", "int main(void)", "{"]
-    lines += [f"    double p[{max(1, plan.sizes['p'])}];", f"    {s}_table table;"]
+    lines += [f"    double p[{f'{big}_N_P' if plan.sizes['p'] else 1}];", f"    {s}_table table;"]
     for k in call.inputs:
         values = ", ".join(c_number(x) for x in plan.defaults(k))
         lines.append(

@@ -31,7 +31,7 @@ class _Table:
         return len(self.level) - 1
 
     def operation(self, op: str, a: int, b: int) -> int:
-        key = (op, *sorted((a, b))) if op in "+*" else (op, a, b)
+        key = (op, min(a, b), max(a, b)) if op in "+*" else (op, a, b)
         found = self.place.get(key)
         if found is None:
             self.level.append(1 + max(self.level[a], self.level[b]))
@@ -139,8 +139,8 @@ def emit_levels(program: Program) -> list[CFile]:
     body = level_body(program)
     main, *others = emit_unit(program)
     head, _, _ = main.text.partition("static void evaluate(")
-    places = {s: f"in[{k}][{i}]" for k, symbols in enumerate(program.function.inputs.values()) for i, s in enumerate(symbols)}
-    slots = {s: f"c[{i}]" for i, s in enumerate(program.slots)}
+    places: dict[Expr, str] = {s: f"in[{k}][{i}]" for k, symbols in enumerate(program.function.inputs.values()) for i, s in enumerate(symbols)}
+    slots: dict[Expr, str] = {s: f"c[{i}]" for i, s in enumerate(program.slots)}
     trig: dict[Expr, str] = {}
     lines = ["(void)c; (void)in; (void)out;", f"double w[{body.values}] TW_ALIGN;"]
     n = len(program.body.angles)

@@ -6,7 +6,7 @@ mass matrix. Spatial quantities are (angular, linear) six-vectors at a link's or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..symbolic import ONE, ZERO, Const, Expr, share, total
 from .frames import Posture
@@ -29,6 +29,7 @@ from .vector import (
     shared_symmetric,
     transform,
     transform_back,
+    transpose,
     turned,
 )
 
@@ -45,7 +46,7 @@ def articulated_body(
 ) -> list[Expr]:
     """Accelerations that the generalised forces ``tau`` produce."""
     wrenches = external or {}
-    omega, drift, bias = _velocities(tree, where, wrenches)
+    drift, bias = _velocities(tree, where, wrenches)
     inertia = [_spatial(link, where[link.index]) for link in tree.links]
     kept: list[tuple[list[Six], list[Expr], list[Expr]]] = [([], [], [])] * len(tree.links)
 
@@ -67,7 +68,8 @@ def articulated_body(
                 for r in range(6)
             ]
             force = [
-                axis[r] * tau[link.speed + k] if r == gone else share(force[r] + scaled[r] * effort) for r in range(6)
+                axis[r] * tau[link.speed + k] if r == gone else share(force[r] + scaled[r] * effort)
+                for r in range(6)
             ]
             columns.append(reach)
             pivots.append(pivot)
@@ -76,7 +78,9 @@ def articulated_body(
         if link.parent >= 0:
             force = [share(x) for x in _six_plus(force, _times(left, drift[i]))]
             _add_in(inertia[link.parent], _inertia_to_parent(left, pose))
-            bias[link.parent] = [share(x) for x in _six_plus(bias[link.parent], _force_to_parent(force, pose))]
+            bias[link.parent] = [
+                share(x) for x in _six_plus(bias[link.parent], _force_to_parent(force, pose))
+            ]
         else:
             bias[i] = force
 
@@ -121,8 +125,8 @@ def motion_axes(link: Link, pose: Posture) -> list[Six]:
 
 def _velocities(
     tree: Tree, where: Sequence[Posture], external: dict[int, Wrench]
-) -> tuple[list[Vector], list[Six], list[Six]]:
-    """Angular velocity, velocity-product acceleration and bias force of each link."""
+) -> tuple[list[Six], list[Six]]:
+    """Velocity-product acceleration and bias force of each link."""
     omega: list[Vector] = []
     drift: list[Six] = []
     bias: list[Six] = []
@@ -141,7 +145,7 @@ def _velocities(
         omega.append(w)
         drift.append([share(x) for x in (*turn, *swing)])
         bias.append(_bias_force(link, pose, w, external.get(link.index)))
-    return omega, drift, bias
+    return drift, bias
 
 
 def _bias_force(link: Link, pose: Posture, w: Vector, external: Wrench | None) -> Six:
@@ -221,18 +225,10 @@ def _inertia_to_parent(a: Six6, pose: Posture) -> Six6:
     if not is_zero(r):
         # [r] low, then  side' = side + [r] low,  top' = top + [r] sideᵀ + side' [r]ᵀ
         lift = _skew_times(r, low)
-        new_side = tuple(
-            tuple(share(side[i][j] + lift[i][j]) for j in range(3)) for i in range(3)
-        )
-        lift_side = _skew_times(r, _transposed(side))
-        back = _transposed(_skew_times(r, _transposed(new_side)))  # new_side [r]ᵀ
-        top = tuple(  # type: ignore[assignment]
-            tuple(
-                share(top[i][j] + lift_side[i][j] + back[i][j]) if j <= i else ZERO for j in range(3)
-            )
-            for i in range(3)
-        )
-        side = new_side  # type: ignore[assignment]
+        lift_side = _skew_times(r, transpose(side))
+        side = _matrix(lambda i, j: share(side[i][j] + lift[i][j]))
+        back = transpose(_skew_times(r, transpose(side)))  # side' [r]ᵀ
+        top = _matrix(lambda i, j: share(top[i][j] + lift_side[i][j] + back[i][j]) if j <= i else ZERO)
     return [
         *[[top[i][j] for j in range(i + 1)] for i in range(3)],
         *[[*(side[j][i] for j in range(3)), *(low[i][j] for j in range(i + 1))] for i in range(3)],
@@ -240,15 +236,17 @@ def _inertia_to_parent(a: Six6, pose: Posture) -> Six6:
 
 
 def _block(a: Six6, i0: int, j0: int) -> Matrix:
-    return tuple(tuple(_at(a, i0 + i, j0 + j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
+    return _matrix(lambda i, j: _at(a, i0 + i, j0 + j))
 
 
-def _transposed(a):  # type: ignore[no-untyped-def]
-    return tuple(tuple(a[j][i] for j in range(3)) for i in range(3))
+def _matrix(entry: Callable[[int, int], Expr]) -> Matrix:
+    x, y, z = ((entry(i, 0), entry(i, 1), entry(i, 2)) for i in range(3))
+    return (x, y, z)
+
+
 
 
 def _skew_times(r: Vector, a: Matrix) -> Matrix:
     """[r] A, the cross product of r with each column."""
     columns = [cross(r, (a[0][k], a[1][k], a[2][k])) for k in range(3)]
-    return tuple(tuple(columns[j][i] for j in range(3)) for i in range(3))  # type: ignore[return-value]
-
+    return _matrix(lambda i, j: columns[j][i])

@@ -27,7 +27,10 @@ def solve(tree: Tree, mass: MassMatrix, right: Sequence[Expr]) -> list[Expr]:
     above = _couplings(order, mass)
     # M = Lᵀ D L, from the last speed to the first
     m: dict[tuple[int, int], Expr] = dict(mass.entries)
-    get = lambda i, j: m.get((i, j), m.get((j, i), ZERO))  # noqa: E731
+
+    def get(i: int, j: int) -> Expr:
+        return m.get((i, j), m.get((j, i), ZERO))
+
     inverse: dict[int, Expr] = {}
     lower: dict[tuple[int, int], Expr] = {}
     position = {s: k for k, s in enumerate(order)}

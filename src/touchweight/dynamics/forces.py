@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..mechanism import FrameForce, Mechanism, PairForce, SpeedForce
 from ..mechanism.law import DISTANCE, DISTANCE_RATE
-from ..symbolic import ZERO, Expr, free_symbols, share, sqrt, substitute
+from ..symbolic import ZERO, Expr, Scalar, free_symbols, share, sqrt, substitute
 from .frames import Posture
 from .inverse import Wrench
 from .kinematics import Kinematics, common_ancestor
@@ -120,7 +120,7 @@ def _pair(
     out: Forces,
 ) -> None:
     line = line_between(tree, where, force, seen_from)
-    local = {DISTANCE: line.length, DISTANCE_RATE: line.rate}
+    local: dict[Expr, Scalar] = {DISTANCE: line.length, DISTANCE_RATE: line.rate}
     tension = share(substitute(signals.resolve(force.tension), local))
     pull = shared(scale(tension, line.direction))
     for place, f in ((line.a, pull), (line.b, negative(pull))):
@@ -144,4 +144,3 @@ def _on_frame(tree: Tree, world: Kinematics, force: FrameForce, signals: Signals
 
 def _resolved(signals: Signals, x: Vector) -> Vector:
     return (signals.resolve(x[0]), signals.resolve(x[1]), signals.resolve(x[2]))
-

@@ -1,6 +1,6 @@
 """Inverse dynamics: the recursive Newton-Euler scheme in relative coordinates (eq. 2).
 
-Forward, from the ground: angular velocity w, angular acceleration dw, and the matrix U = [dw] + [w][w], which gives
+Forward, from the ground: angular velocity w, angular acceleration dw, and the matrix ``U = [dw] + [w][w]``, which gives
 the acceleration of any point of a link from that of its origin, a + U r (gravity enters as an acceleration of the
 ground). Backward, from the leaves: force and moment. With the second moment K of a link, ∫ r x (U r) dm needs the
 entries of U only, so the gyroscopic terms come for free.
@@ -120,7 +120,7 @@ def inertial_wrench(link: Link, pose: Posture, move: Motion) -> Wrench:
 
 
 def spread(w: Vector, dw: Vector) -> Matrix:
-    """U = [dw] + [w][w]: acceleration of a point at r relative to the origin is U r."""
+    """``U = [dw] + [w][w]``: acceleration of a point at r relative to the origin is U r."""
     xx, yy, zz = share(w[0] * w[0]), share(w[1] * w[1]), share(w[2] * w[2])
     xy, xz, yz = share(w[0] * w[1]), share(w[0] * w[2]), share(w[1] * w[2])
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..symbolic import ZERO, Expr
 from .kinematics import Kinematics
 from .tree import Placement, Tree
-from .vector import column, cross, minus, shared
+from .vector import ZERO3, column, cross, minus, shared
 
 
 def frame_jacobian(tree: Tree, world: Kinematics, place: Placement) -> list[list[Expr]]:
@@ -20,10 +20,9 @@ def frame_jacobian(tree: Tree, world: Kinematics, place: Placement) -> list[list
         axes = [pose.axis] if link.kind != "S" else [column(pose.body, k) for k in range(3)]
         for k, axis in enumerate(axes):
             along = shared(world.to_reference(index, axis))
-            if link.kind == "P":
-                linear, angular = along, (ZERO, ZERO, ZERO)
-            else:
-                linear, angular = cross(along, shared(minus(point, origin))), along
+            turns = link.kind != "P"
+            linear = cross(along, shared(minus(point, origin))) if turns else along
+            angular = along if turns else ZERO3
             for r in range(3):
                 rows[r][link.speed + k] = linear[r]
                 rows[3 + r][link.speed + k] = angular[r]

@@ -145,4 +145,3 @@ def _hand_down(
                 entries[(at, link.speed + j)] = share(along[j])
         else:
             entries[(at, link.speed)] = share(dot(pose.axis, moment if link.kind == "R" else force))
-

@@ -67,6 +67,3 @@ def _along(axis: int, step: Expr) -> Vector:
 def _seen_from(inertia: Inertia, move: Vector) -> Inertia:
     """Matter seen from an origin that has moved by ``move``."""
     return inertia.moved(IDENTITY, (-move[0], -move[1], -move[2]))
-
-
-

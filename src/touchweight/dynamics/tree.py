@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors import MechanismError
 from ..mechanism import JOINT_KINDS, Body, Frame, Joint, Mechanism
-from ..symbolic import ONE, ZERO, Const, Expr, Symbol, const, cos, share, sin, symbol
+from ..symbolic import ZERO, Const, Expr, Symbol, const, cos, sin, symbol
 from .vector import (
     IDENTITY,
     ZERO3,
@@ -152,14 +152,17 @@ class Tree:
 
     @property
     def q(self) -> list[Symbol]:
+        """Symbols of the coordinates."""
         return [symbol(f"q.{n}", "coordinate") for n in self.coordinates]
 
     @property
     def v(self) -> list[Symbol]:
+        """Symbols of the speeds."""
         return [symbol(f"v.{n}", "speed") for n in self.speeds]
 
     @property
     def a(self) -> list[Symbol]:
+        """Symbols of the accelerations."""
         return [symbol(f"a.{n}", "acceleration") for n in self.speeds]
 
     def place(self, frame: Frame) -> Placement:
@@ -288,7 +291,9 @@ def _primitive_axis(joint: Joint, number: int) -> tuple[float, float, float]:
     return joint.axis
 
 
-def _plane(normal: tuple[float, float, float]) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def _plane(
+    normal: tuple[float, float, float],
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Two unit vectors that make a right-handed frame with ``normal``; x, y for z."""
     k = max(range(3), key=lambda i: abs(normal[i]))
     seed = [0.0, 0.0, 0.0]
@@ -326,4 +331,3 @@ def _tidied(m: Matrix) -> Matrix:
 
     a, b, c = ((tidy(r[0]), tidy(r[1]), tidy(r[2])) for r in m)
     return (a, b, c)
-

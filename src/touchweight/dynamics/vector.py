@@ -143,13 +143,16 @@ def _plane_rotation(r: Matrix) -> tuple[int, int, Expr, Expr] | None:
 
 
 def _turned_in_plane(r: Matrix, a: Matrix, i: int, j: int, one: Expr, det: Expr) -> Matrix:
-    """R A Rᵀ for a turn in a plane: with rows (a, b), (c, d) orthonormal, b² = 1 - a² and b d = - a c, so that
-    one product u = a (p - s) + b (q + r) serves all four entries of the block [[p, q], [r, s]]."""
+    """R A Rᵀ for a turn in a plane.
+
+    With rows (a, b), (c, d) orthonormal, b² = 1 - a² and b d = - a c, so that one product u = a (p - s) + b (q + r)
+    serves all four entries of the block ((p, q), (r, s)).
+    """
     i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
     p, q, t, s = a[j1][j1], a[j1][j2], a[j2][j1], a[j2][j2]
     u = share(r[i1][j1] * share(p - s) + r[i1][j2] * share(q + t))
     au, cu = share(r[i1][j1] * u), share(r[i2][j1] * u)
-    out = [[ZERO] * 3 for _ in range(3)]
+    out: list[list[Expr]] = [[ZERO] * 3 for _ in range(3)]
     out[i][i] = a[j][j]
     out[i1][i1], out[i2][i2] = s + au, p - au
     out[i1][i2], out[i2][i1] = cu + det * q, cu + det * t
@@ -189,7 +192,7 @@ def shared_symmetric(s: Symmetric) -> Symmetric:
 def axis_rotation(axis: int, s: Expr, c: Expr) -> Matrix:
     """Rotation about a coordinate axis (0, 1, 2) with sine s and cosine c."""
     i, j, k = axis, (axis + 1) % 3, (axis + 2) % 3
-    rows = [[ZERO] * 3 for _ in range(3)]
+    rows: list[list[Expr]] = [[ZERO] * 3 for _ in range(3)]
     rows[i][i] = ONE
     rows[j][j] = rows[k][k] = c
     rows[j][k], rows[k][j] = -s, s
