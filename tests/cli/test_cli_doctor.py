@@ -41,6 +41,13 @@ def test_without_a_compiler_it_is_well_and_says_so(monkeypatch):
     assert checks["build and run"].state == "OK" and "generated Python" in checks["build and run"].found
 
 
+def test_a_cc_that_is_none_is_told_without_a_traceback(monkeypatch, capsys):
+    monkeypatch.setenv("CC", "/no/such/compiler")
+    assert main(["doctor"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "C compiler" in out and "please report" not in out
+
+
 def test_a_compiler_that_makes_wrong_code_is_noticed(monkeypatch, capsys):
     monkeypatch.setattr("touchweight.simulate.model.Model.inverse", lambda *a, **k: [0.5])
     assert main(["doctor"]) == 1

@@ -146,6 +146,19 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
         assert done.stderr == "", command
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell here")
+def test_closed_and_full_outputs_are_no_traceback():
+    for redirect in (">&-", "2>&-", ">&- 2>&-", "> /dev/full"):
+        if "full" in redirect and not os.path.exists("/dev/full"):
+            continue
+        done = subprocess.run(
+            ["sh", "-c", f'"$0" -m touchweight.cli list {redirect}', sys.executable],
+            capture_output=True, text=True, env=environment(),
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr, redirect
+        assert done.returncode == (2 if "full" in redirect else 0), redirect
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals here")
 def test_ctrl_c_is_quiet():
     started = subprocess.Popen(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +31,18 @@ SRC = Path(cache.__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path) -> Path:
+def folder(monkeypatch, tmp_path) -> Iterator[Path]:
     """A cache of its own for each test, and no memory of unsafe ones."""
     made = tmp_path / "cache"
     monkeypatch.setenv("TOUCHWEIGHT_CACHE", str(made))
     monkeypatch.setattr(cache, "_private", [])
-    return made
+    monkeypatch.setattr(cache.atexit, "register", opened.append)
+    yield made
+    while opened:
+        opened.pop()()
+
+
+opened: list[Callable[[], None]] = []
 
 
 def doubled() -> Program:
@@ -291,7 +298,7 @@ def test_a_folder_that_others_could_exchange_is_refused(monkeypatch, tmp_path):
 def test_a_folder_that_cannot_be_made_is_no_end(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TOUCHWEIGHT_CACHE", str(tmp_path / "file" / "cache"))
-    private_instead("it cannot be made")
+    private_instead(r"it cannot be made \(Not a directory\)")
 
 
 def test_a_folder_that_is_read_only_is_no_end(folder, monkeypatch):

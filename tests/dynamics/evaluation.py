@@ -68,7 +68,7 @@ def relative(found: NDArray[Any], expected: NDArray[Any]) -> float:
 
 
 def by_speed(found: Array, expected: Array) -> float:
-    """The largest difference in generalised forces (count, nv), relative to the largest expected on each speed.
+    """The largest difference in generalised forces (count, nv), relative to the largest on the same speed.
 
     Stricter than one scale for all where a finger hangs on a robot. What is zero to rounding counts as such.
     """

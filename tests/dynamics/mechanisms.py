@@ -86,7 +86,7 @@ def random_tree(
     gravity: Sequence[float] = (0.4, -1.3, -9.7),
     armature: bool = True,
 ) -> RandomTree:
-    """A tree of ``bodies`` moving bodies: oblique axes, turned joint frames, welds, massless bodies, references.
+    """A tree of moving bodies with oblique axes, turned joint frames, welds, massless bodies, references.
 
     ``root`` is the kind of the only joint on the ground; without it, any body may stand on the ground.
     """
@@ -137,7 +137,7 @@ def _massless(m: Mechanism, draw: np.random.Generator, parent: Body, name: str) 
 
 
 def _placed(draw: np.random.Generator) -> dict[str, Any]:
-    """Where a joint sits: some components of its origin are zero; it is turned by nothing, quarters or anything."""
+    """Where a joint sits: at an origin with some zeros, turned by nothing, by quarters or by anything."""
     origin = draw.uniform(-0.5, 0.5, 3) * (draw.random(3) < 0.6)
     out: dict[str, Any] = {"origin": [float(x) for x in origin]}
     pick = draw.random()
@@ -158,7 +158,7 @@ def _axis(draw: np.random.Generator, across: Any = None) -> str | list[float]:
 
 
 def random_states(mechanism: Mechanism, count: int = 12, seed: int = 0) -> States:
-    """Angles over the whole circle, slides within 0.4 m, any orientation; the rest is normally distributed."""
+    """Angles over the whole circle, slides within 0.4 m, any orientation; the rest is normal."""
     draw = np.random.default_rng(seed)
     columns: list[Array] = [np.empty((count, 0))]
     for joint in mechanism.joints.values():

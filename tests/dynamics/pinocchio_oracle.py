@@ -1,9 +1,9 @@
 """Pinocchio's numbers for a robot, brought to our coordinates.
 
 A free joint here has q = (x, y, z, qw, qx, qy, qz) and v = (velocity of the origin in the parent's axes,
-angular velocity in the body's); Pinocchio's has q = (x, y, z, qx, qy, qz, qw) and both velocities in the body's
-axes. With v_theirs = T v_ours: tau_ours = Tᵀ tau_theirs, M_ours = Tᵀ M_theirs T, J_ours = J_theirs T, and the
-linear acceleration changes by ω × v besides.
+angular velocity in the body's); Pinocchio's has q = (x, y, z, qx, qy, qz, qw) and both velocities in the
+body's axes. With v_theirs = T v_ours: tau_ours = Tᵀ tau_theirs, M_ours = Tᵀ M_theirs T, J_ours = J_theirs T,
+and the linear acceleration changes by ω × v besides.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def what_moves(urdf: Path) -> str:
-    """All that the dynamics read of a URDF, as text: robots that differ only in looks and limits are the same."""
+    """All that the dynamics read of a URDF: robots that differ only in looks and limits are the same."""
     lines = []
     for element in ElementTree.parse(urdf).getroot():
         if element.tag == "link":

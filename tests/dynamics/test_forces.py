@@ -84,14 +84,15 @@ def test_forces_inside_change_no_momentum(seed: int) -> None:
     )
     m.joint_law("motor", inner.speeds[0], 0.7)
     s = random_states(m, seed=seed)
-    a = PythonModel(m).forward(s.q, s.v)
+    model = PythonModel(m)
+    a = model.forward(s.q, s.v)
     bench = Bench(m).at(s.q, s.v, a)
     p, L = momentum(bench.tree, bench.world)
     scale = np.abs(bench.numbers([*p, *L])).max()
     assert np.abs(bench.rates([*p, *L])).max() < 1e-10 * scale * np.abs(a).max()
     # the forces are no trifle: without them the accelerations are others
     off = {f"spring {i}.{k}": 0.0 for i in range(3) for k in ("stiffness", "damping")}
-    assert relative(PythonModel(m).forward(s.q, s.v, parameters=off), a) > 1e-2
+    assert relative(model.forward(s.q, s.v, parameters=off), a) > 1e-2
 
 
 def test_a_spring_between_points_of_one_body_does_nothing() -> None:

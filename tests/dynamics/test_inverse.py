@@ -72,7 +72,7 @@ def test_power_of_the_forces_is_the_rate_of_energy(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_newton_and_euler_for_all_that_flies(seed: int) -> None:
-    """The rate of momentum is the weight plus what acts on the free root: nothing inside can push the whole."""
+    """Momentum changes by the weight and by what acts on the free root: nothing inside can push the whole."""
     bench = at_random(seed, root="free", armature=False)
     tree = bench.tree
     p, L = momentum(tree, bench.world)

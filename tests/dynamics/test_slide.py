@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from evaluation import Bench, relative
+from evaluation import Array, Bench, relative
 from mechanisms import SEEDS, random_states, random_tree
 
 from touchweight.dynamics.inverse import inverse_dynamics
@@ -11,7 +11,7 @@ from touchweight.dynamics.jacobian import frame_jacobian
 from touchweight.dynamics.mass import mass_matrix
 from touchweight.dynamics.slide import slide_origins
 from touchweight.dynamics.tree import Tree, build_tree
-from touchweight.mechanism import Frame, Mechanism
+from touchweight.mechanism import Body, Frame, Mechanism
 from touchweight.symbolic import ZERO
 
 
@@ -41,13 +41,16 @@ def test_bodies_stay_where_they_are(seed: int) -> None:
         Bench(m, tree=tree).at(states.q, states.v) for tree in (build_tree(m), slide_origins(build_tree(m)))
     )
     for body in m.bodies.values():
-        frame = Frame(body.name, body)
-        for what in (
-            lambda b: b.world.position(b.tree.place(frame)),  # noqa: B023
-            lambda b: [x for row in b.world.orientation(b.tree.place(frame)) for x in row],  # noqa: B023
-            lambda b: [x for row in frame_jacobian(b.tree, b.world, b.tree.place(frame)) for x in row],  # noqa: B023
-        ):
-            assert relative(slid.numbers(what(slid)), plain.numbers(what(plain))) < 1e-12
+        for found, expected in zip(placed(slid, body), placed(plain, body), strict=True):
+            assert relative(found, expected) < 1e-12
+
+
+def placed(bench: Bench, body: Body) -> tuple[Array, Array, Array]:
+    """Position, orientation and Jacobian of a body."""
+    place = bench.tree.place(Frame(body.name, body))
+    turned = [x for row in bench.world.orientation(place) for x in row]
+    moving = [x for row in frame_jacobian(bench.tree, bench.world, place) for x in row]
+    return bench.numbers(bench.world.position(place)), bench.numbers(turned), bench.numbers(moving)
 
 
 @pytest.mark.parametrize("seed", range(12))

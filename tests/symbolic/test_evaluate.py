@@ -51,6 +51,7 @@ def test_arrays_go_through_element_by_element() -> None:
 def test_whole_numbers_are_numbers_too() -> None:
     assert evaluate(x**-2 / y, {x: 2, y: 4}) == 1 / 16
     assert evaluate(x**-1, {x: np.array([1, 2, 4])}).tolist() == [1.0, 0.5, 0.25]
+    assert evaluate(x**y, {x: 2, y: -2}) == 0.25
     assert evaluate(x, {x: True}) == 1.0
 
 

@@ -283,6 +283,13 @@ def test_no_negative_zero_and_no_vanishing_coefficients() -> None:
     assert 1e-200 * (1e-200 * (x * y)) is ZERO
 
 
+def test_exponents_that_become_whole_are_whole_numbers() -> None:
+    with fresh_table():
+        made = [x**1.5 * sqrt(x), (x**1.5) ** 2, (x + y) ** 0.5 * (x + y) ** 2.5, x**2.5 / sqrt(x)]
+        exponents = [e for m in made if isinstance(m, Mul) for _, e in m.factors]
+        assert exponents == [2, 3, 3, 2] and all(type(e) is int for e in exponents)
+
+
 def test_wrong_numbers_say_so() -> None:
     with pytest.raises(ZeroDivisionError, match="non-zero divisor"):
         x / 0
@@ -361,7 +368,7 @@ def test_a_fresh_table_frees_its_nodes_without_the_collector() -> None:
             probe = Probe(0.123)
             watch = weakref.ref(probe)
             e = share(make_sum({a * b: probe, c: 1.0}, 0.0))
-            e = e * e + make_product({a: 2, b: 1}, -1.0)
+            e = e * e + make_product({a: 2, b: 1}, -1.0) * (e * x) + 2 * (e * y)
             del probe
         assert watch() is not None
         del e

@@ -184,6 +184,7 @@ def test_awkward_ones_read_back(e: Expr) -> None:
         (1e-6 * x, "1e-06*x", r"10^{-6}\,x"),
         (2.5e20 * x, "2.5e+20*x", r"2.5\cdot 10^{20}\,x"),
         (share(x + y) * share(a * b), "a*b*(x + y)", r"a\,b\,\left(x + y\right)"),
+        (share(x / y) * share(a / b), "(a/b)*(x/y)", r"\left(\frac{a}{b}\right)\,\left(\frac{x}{y}\right)"),
         (minimum(x, y), "min(x, y)", r"\min\left(x, y\right)"),
         (
             select(x > 0, k * x, 0),

@@ -18,6 +18,7 @@ from touchweight.symbolic import (
     mul,
     share,
     sin,
+    sqrt,
     symbol,
     symbols,
     text,
@@ -82,6 +83,9 @@ def test_the_example_of_the_paper_in_any_order() -> None:
         (sin(x) ** 4 + sin(x) ** 2 * cos(x) ** 2, sin(x) ** 2),
         (5 + a * sin(x) ** 2 + b + a * cos(x) ** 2, 5 + a + b),
         (1 - sin(x) ** 2 - cos(x) ** 2, ZERO),
+        (a * sin(x) ** 2 + a * cos(x) ** 2 - a, ZERO),
+        (total([b, a * sin(x) ** 2, a * cos(x) ** 2, -a]), b),
+        (sin(x) ** 2.5 + sin(x) ** 0.5 * cos(x) ** 2, sqrt(sin(x))),
         (sin(x) * cos(y) + cos(x) * sin(y), sin(x + y)),
         (sin(x) * cos(y) - cos(x) * sin(y), sin(x - y)),
         (cos(x) * sin(y) - sin(x) * cos(y), sin(y - x)),
@@ -128,16 +132,54 @@ def test_what_only_looks_alike_stays(made: Expr, numbers) -> None:
     np.testing.assert_allclose(evaluate(made, at), numbers(*at.values()), rtol=1e-13)
 
 
-factors = st.sampled_from([f(s) for f in (sin, cos) for s in (x, y, x + y, x - y, z)] + [a])
-products = st.tuples(st.sampled_from([1.0, -1.0, 1.0, 2.0]), st.lists(factors, min_size=1, max_size=4))
+ANGLES = [x, y, z, a, x + y, 2 * z, symbol("w", "speed")]
 
 
-@given(st.lists(products, min_size=2, max_size=12), st.sampled_from([0.0, 1.0, -1.0]))
+@pytest.mark.parametrize(("p", "q"), list(itertools.permutations(ANGLES, 2)))
+def test_sums_of_any_two_angles(p: Expr, q: Expr) -> None:
+    """Which of two terms comes first depends on the angles."""
+    assert sin(p) * cos(q) + cos(p) * sin(q) is sin(p + q)
+    assert sin(p) * cos(q) - cos(p) * sin(q) is sin(p - q)
+    assert b * cos(p) * cos(q) - b * sin(p) * sin(q) is b * cos(p + q)
+    assert b * cos(p) * cos(q) + b * sin(p) * sin(q) is b * cos(p - q)
+    assert 2 * sin(p) * sin(q) - 2 * cos(p) * cos(q) is -2 * cos(p + q)
+
+
+def test_when_two_identities_compete_the_order_does_not_decide() -> None:
+    terms = [sin(x) ** 2 * cos(y) ** 2, cos(x) ** 2 * cos(y) ** 2, sin(x) ** 2 * sin(y) ** 2]
+    assert len({total(order) for order in itertools.permutations(terms)}) == 1
+    terms = [sin(x) * cos(y) * cos(z), cos(x) * sin(y) * cos(z), cos(x) * cos(y) * sin(z)]
+    assert len({total(order) for order in itertools.permutations(terms)}) == 1
+
+
+angles = st.sampled_from([x, y, x + y, x - y, z])
+factors = st.one_of(st.builds(sin, angles), st.builds(cos, angles), st.just(a))
+scales = st.sampled_from([1.0, -1.0, 1.0, 2.0])
+products = st.builds(lambda k, fs: [mul(k, *fs)], scales, st.lists(factors, min_size=1, max_size=4))
+
+
+def couple(k: float, sign: float, rest: list[Expr], p: Expr, q: Expr, kind: int) -> list[Expr]:
+    """Two terms that an identity may apply to."""
+    one, other = (
+        (sin(p) * cos(q), cos(p) * sin(q)),
+        (cos(p) * cos(q), sin(p) * sin(q)),
+        (sin(p) ** 2, cos(p) ** 2),
+    )[kind]
+    return [mul(k, one, *rest), mul(sign * k, other, *rest)]
+
+
+signs = st.sampled_from([1.0, -1.0])
+couples = st.builds(couple, scales, signs, st.lists(factors, max_size=2), angles, angles, st.integers(0, 2))
+some_terms = st.lists(st.one_of(products, couples), min_size=2, max_size=8)
+
+
+@given(some_terms, st.sampled_from([0.0, 1.0, -1.0]), st.randoms())
 @settings(max_examples=400, deadline=None)
-def test_random_sums_keep_their_value_and_never_grow(terms, constant) -> None:
+def test_random_sums_keep_their_value_and_never_grow(terms, constant, random) -> None:
+    parts = [p for several in terms for p in several]
+    random.shuffle(parts)
     rng = np.random.default_rng(len(terms))
     at = {s: rng.uniform(-2, 2, 5) for s in (a, x, y, z)}
-    parts = [mul(k, *fs) for k, fs in terms]
     expected = constant + sum(evaluate(p, at) for p in parts)
     at_once = total([constant, *parts])
     one_by_one: Expr = ZERO + constant

@@ -117,7 +117,12 @@ def _compiler() -> Iterator[Check]:
         advice = "unset it for machine code; until then generated Python runs, with the same numbers, slower"
         yield Check("C compiler", "missing", "hidden by TOUCHWEIGHT_NO_COMPILER", advice)
         return
-    compiler = find_compiler()
+    try:
+        compiler = find_compiler()
+    except TouchweightError as error:
+        advice = "generated Python runs with TOUCHWEIGHT_NO_COMPILER=1, slower"
+        yield Check("C compiler", "broken", str(error), advice, essential=True)
+        return
     if compiler is None:
         advice = "install gcc or clang, or pip install 'touchweight[compiler]'; generated Python runs, slower"
         yield Check("C compiler", "missing", f"tried: {', '.join(order) or 'nothing to try'}", advice)
@@ -125,7 +130,7 @@ def _compiler() -> Iterator[Check]:
     yield Check("C compiler", "OK", f"{' '.join(compiler.command)}: {compiler.version}")
     tuned = " ".join(compiler.tune)
     yield Check(
-        "compiler's aim", "OK" if tuned else "limited", tuned or "-march=native is not accepted",
+        "tuned code", "OK" if tuned else "limited", tuned or "-march=native is not accepted",
         "" if tuned else "code runs, somewhat slower than it could",
     )  # fmt: skip
     yield Check("fallback order", "OK", ", then ".join([*order, "generated Python"]))

@@ -21,7 +21,7 @@ GLOW = ("#1b3a6b", "#1f7fb8", "#39c6c8", "#ffd27a", "#ff8a5c")
 MOST = 6
 
 #: pictures in a second of animation, and the longest animation [s]
-RATE, LONGEST = 20, 8.0
+RATE, LONGEST = 20, 6.0
 
 
 @dataclass
@@ -31,10 +31,10 @@ class Scene:
     Attributes:
         run: the recording.
         points: what is drawn, in the plane of the picture: (samples, pieces, 2 ends, 2).
-        trace: the path of the last free end, (samples, 2).
+        trace: the path of the free end that travels farthest, (samples, 2).
         end: the sensor there.
         floor: the shadow of that path on the ground, or nothing when the motion is in a plane.
-        disc: rim of a disc around the last piece, (samples, corners, 2), or nothing.
+        disc: rim of a disc around the piece before that end, (samples, corners, 2), or nothing.
     """
 
     run: Recording
@@ -50,16 +50,25 @@ def make_scene(run: Recording, pieces: Sequence[tuple[str, str]], disc: float = 
     space = np.array([[[run[f"{end}.{axis}"] for axis in "xyz"] for end in piece] for piece in pieces])
     space = np.moveaxis(space, -1, 0)  # (samples, pieces, ends, xyz)
     spread = np.ptp(space.reshape(-1, 3), axis=0)
-    rim = _rim(space[:, -1], disc) if disc else None
+    lead = _busiest(space, pieces)
+    path, end = space[:, lead, 1], pieces[lead][1]
     flat = [k for k in (1, 0, 2) if spread[k] < 1e-9]
     if flat and not disc:
         keep = [k for k in range(3) if k != flat[0]]
-        return Scene(run, space[..., keep], space[:, -1, 1][:, keep], pieces[-1][1])
+        return Scene(run, space[..., keep], path[:, keep], end)
     view = _view(np.radians(-58.0), np.radians(24.0))
-    ground = space[:, -1, 1].copy()
+    ground = path.copy()
     ground[:, 2] = min(0.0, float(space[..., 2].min()))
-    seen = space @ view, space[:, -1, 1] @ view
-    return Scene(run, *seen, pieces[-1][1], ground @ view, None if rim is None else rim @ view)
+    rim = _rim(space[:, lead], disc) @ view if disc else None
+    return Scene(run, space @ view, path @ view, end, ground @ view, rim)
+
+
+def _busiest(space: Array, pieces: Sequence[tuple[str, str]]) -> int:
+    """The piece whose free end travels farthest."""
+    starts = {start for start, _ in pieces}
+    travelled = np.linalg.norm(np.diff(space[:, :, 1], axis=0), axis=2).sum(axis=0)
+    free = [k for k, (_, end) in enumerate(pieces) if end not in starts] or range(len(pieces))
+    return max(free, key=lambda k: float(travelled[k]))
 
 
 def _view(azimuth: float, elevation: float) -> Array:

@@ -60,8 +60,8 @@ def simulate(
         parameters=numbers(parameters or (), "--set"),
     )
     given = numbers(inputs or (), "--input")
-    # about two thousand samples are enough for any picture; a file gets them all
-    every = 1 if save else min(max(1, round(steps / 2000)), 1000)
+    # two thousand samples are enough for any picture; a file gets up to a million
+    every = min(max(1, math.ceil(steps / (1_000_000 if save else 2000))), 1000)
     model.function("rates")
     began = time.perf_counter()
     run = model.simulate(duration, state=state, inputs=given, dt=dt, every=every)
@@ -74,12 +74,13 @@ def simulate(
     out.print(_summary(run))
     if len(run) > ROWS:
         out.print(f"… and {len(run) - ROWS} more channels; --save writes them all")
+    out.print()
     if plot:
         run.plot(save=plot)
-        out.print(f"\npicture: {safe(plot, 400)}")
+        out.print(f"picture: {safe(plot, 400)}", soft_wrap=True)
     if save:
         run.save(save)
-        out.print(f"\nrecording: {safe(save, 400)}")
+        out.print(f"recording: {safe(save, 400)}", soft_wrap=True)
 
 
 def _summary(run: Recording) -> object:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..mechanism import FrameForce, Mechanism
+from ..mechanism import Body, Frame, FrameForce, Mechanism
+from ..mechanism.body import Vector
 from ..symbolic import ZERO
 
 Drive = Callable[[float], float]
@@ -84,37 +85,37 @@ def conserves(mechanism: Mechanism) -> bool:
 
 def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
     """Give every joint and free end a position sensor; returns the pieces between them, pairs of sensors."""
-    made: dict[str, str] = {}
+    made: dict[Body | Frame, str] = {}
 
-    def seen(place: str) -> str:
+    def seen(place: Body | Frame) -> str:
         if place not in made:
-            name = f"drawn {place}"
-            while name in mechanism.sensors:
-                name += "'"
-            mechanism.sensor(name, "position", mechanism._frame_of(place))
-            made[place] = name
+            made[place] = _new(f"drawn {place.name}", mechanism.sensors)
+            mechanism.sensor(made[place], "position", place)
         return made[place]
 
     pieces: list[tuple[str, str]] = []
-    parents = {j.parent.name for j in mechanism.joints.values()}
+    parents = {j.parent for j in mechanism.joints.values()}
     for joint in mechanism.joints.values():
-        if (
-            joint.parent.name != "ground"
-            or any(x is not ZERO for x in joint.origin)
-            or joint.kind == "prismatic"
-        ):
-            pieces.append((seen(joint.parent.name), seen(joint.child.name)))
         body = joint.child
-        if body.name in parents:
+        # a hinge on the ground needs no piece before it, unless it stands away from the origin
+        if joint.parent is not mechanism.ground or joint.kind == "prismatic" or _is_offset(joint.origin):
+            pieces.append((seen(joint.parent), seen(body)))
+        if body in parents:
             continue
-        ends = [
-            f.name for f in mechanism.frames.values() if f.body is body and f.name not in mechanism.bodies
-        ]
-        if not ends and any(x is not ZERO for x in body.com):
-            name = f"middle of {body.name}"
-            while name in mechanism.frames or name in mechanism.bodies:
-                name += "'"
-            ends = [mechanism.frame(name, body, origin=body.com).name]
-        pieces += [(seen(body.name), seen(end)) for end in ends]
+        ends = [f for f in mechanism.frames.values() if f.body is body]
+        if not ends and _is_offset(body.com):
+            ends = [mechanism.frame(_new(f"middle of {body.name}", mechanism.frames), body, origin=body.com)]
+        pieces += [(seen(body), seen(end)) for end in ends]
     # a wheel on its axle has no length: show at least where it is
-    return pieces or [(seen(name), seen(name)) for name in (*list(mechanism.bodies)[:1], "ground")][:1]
+    somewhere = next(iter(mechanism.bodies.values()), mechanism.ground)
+    return pieces or [(seen(somewhere), seen(somewhere))]
+
+
+def _is_offset(vector: Vector) -> bool:
+    return any(x is not ZERO for x in vector)
+
+
+def _new(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "'"
+    return name

@@ -8,6 +8,7 @@ serves instead.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shutil
@@ -68,8 +69,9 @@ def why_exposed(folder: Path) -> str | None:
 
 def cache_folder() -> Path:
     """A folder that only this user can write to; a temporary one, with a warning, when the usual one is unsafe."""
-    folder = default_folder()
+    folder = Path("~/.cache/touchweight")
     try:
+        folder = default_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         problem = why_unsafe(folder) or why_exposed(folder)
         if problem is None and not os.access(folder, os.W_OK):
@@ -87,6 +89,7 @@ def cache_folder() -> Path:
             stacklevel=3,
         )
         _private.append(tempfile.TemporaryDirectory(prefix="touchweight-"))
+        atexit.register(_private[0].cleanup)
     return Path(_private[0].name)
 
 

@@ -52,69 +52,66 @@ class Operations:
         )
 
 
+#: the fields of :class:`Operations`, in order
+_Counts = tuple[int, int, int, int, int]
+
+
 def count_operations(exprs: Iterable[Scalar]) -> Operations:
     """The operations that evaluating all of ``exprs`` takes; what several of them use counts once."""
     nodes = topological(as_expr(e) for e in exprs)
     present = set(nodes)
-    additions = multiplications = divisions = functions = negations = 0
-    for n in nodes:
-        if type(n) is Add or type(n) is Mul or type(n) is Func:
-            own = node_operations(n, present)
-            additions += own.additions
-            multiplications += own.multiplications
-            divisions += own.divisions
-            functions += own.functions
-            negations += own.negations
-    return Operations(additions, multiplications, divisions, functions, negations)
+    counts = [_counts(n, present) for n in nodes]
+    return Operations(*[sum([c[i] for c in counts]) for i in range(5)])
 
 
 def node_operations(n: Expr, present: Container[Expr] = ()) -> Operations:
     """The operations of one node; its children, and all nodes in ``present``, have been computed already."""
+    return Operations(*_counts(n, present))
+
+
+def _counts(n: Expr, present: Container[Expr]) -> _Counts:
     if type(n) is Add:
         return _sum(n)
     if type(n) is Mul:
         if n.coef != 1.0 and (type(n.unit) is not Mul or n.unit in present):
-            return Operations(negations=1) if n.coef == -1.0 else Operations(multiplications=1)
+            return (0, 0, 0, 0, 1) if n.coef == -1.0 else (0, 1, 0, 0, 0)
         return _product(n.coef, n.factors)
-    if type(n) is Func:
-        return Operations(functions=1)
-    return Operations()
+    return (0, 0, 0, 1, 0) if type(n) is Func else (0, 0, 0, 0, 0)
 
 
-def _sum(n: Add) -> Operations:
-    numbers = [c for _, c in n.terms] + ([n.const] if n.const else [])
-    sizes = {abs(c) for c in numbers}
-    if len(sizes) == 1 and sizes != {1.0}:
+def _sum(n: Add) -> _Counts:
+    numbers = [c for _, c in n.terms]
+    if n.const:
+        numbers.append(n.const)
+    scaled = sum([abs(c) != 1.0 for _, c in n.terms])
+    if scaled and len({abs(c) for c in numbers}) == 1:
         scaled = 1
-    else:
-        scaled = sum([abs(c) != 1.0 for _, c in n.terms])
     # a lone sign goes into a coefficient or a constant, if there is one
     lone = not scaled and not n.const and max(numbers) < 0.0
-    return Operations(additions=len(numbers) - 1, multiplications=scaled, negations=int(lone))
+    return len(numbers) - 1, scaled, 0, 0, int(lone)
 
 
-def _product(coef: float, factors: Factors) -> Operations:
+def _product(coef: float, factors: Factors) -> _Counts:
     above = below = multiplications = functions = negations = 0
     for _, e in factors:
-        size = abs(e)
-        whole = int(size)
-        multiplications += _chain(whole)
-        if size != whole:
-            functions += 1
-            if size - whole == 0.5:
-                multiplications += 1 if whole else 0
-            else:
-                multiplications -= _chain(whole)
         if e > 0:
             above += 1
         else:
             below += 1
+        if e != 1 and e != -1:
+            whole = int(abs(e))
+            if abs(e) == whole:
+                multiplications += _chain(whole)
+            else:
+                functions += 1
+                if abs(e) - whole == 0.5 and whole:
+                    multiplications += _chain(whole) + 1
     if coef == -1.0 and above:
         negations = 1
     elif coef != 1.0:
         above += 1
     multiplications += max(0, above - 1) + max(0, below - 1)
-    return Operations(0, multiplications, 1 if below else 0, functions, negations)
+    return 0, multiplications, 1 if below else 0, functions, negations
 
 
 def _chain(n: int) -> int:

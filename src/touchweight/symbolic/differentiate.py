@@ -37,7 +37,7 @@ _LONG = 8
 
 def _by_exponent(f: Expr, x: Expr, y: Expr) -> Expr:
     # x**y at x = 0 has no slope in y: the limit for y > 0 is zero
-    return select(0 < x, f * log(select(0 < x, x, ONE)), ZERO)
+    return select(x > 0, f * log(select(x > 0, x, ONE)), ZERO)
 
 
 #: the derivative of each function by each of its arguments; called with the node and its arguments
@@ -113,7 +113,8 @@ def _forward(roots: Sequence[Expr], order: Sequence[Expr], rates: Mapping[Expr, 
         elif type(n) is Func and n.name in _CHOICES:
             rate = _chosen_rate(n, dot)
         else:
-            rate = total([s for _, s in _slopes(n, dot)])
+            parts = [s for _, s in _slopes(n, dot)]
+            rate = parts[0] if len(parts) == 1 else total(parts)
             if type(n) is Shared:
                 rate = share(rate)
         if rate is not ZERO:

@@ -95,11 +95,11 @@ def _factors(n: Expr) -> Factors:
 
 
 def _trig_factors(n: Expr, least: int) -> list[tuple[Func, Expr]]:
-    """The sines and cosines that ``n`` has to the given whole power at least, with and by their angles."""
+    """The sines and cosines that ``n`` has to the given power at least, with and by their angles."""
     if type(n) is not Mul or n.trig < 2:
         return []
-    trigs = [(f, e) for f, e in n.factors if type(f) is Func and f.trig]
-    return sorted([(f, f.args[0]) for f, e in trigs if isinstance(e, int) and e >= least], key=_angle_key)
+    found = [(f, f.args[0]) for f, e in n.factors if type(f) is Func and f.trig and e >= least]
+    return sorted(found, key=_angle_key)
 
 
 def _angle_key(factor: tuple[Func, Expr]) -> Key:
