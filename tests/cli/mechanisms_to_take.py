@@ -1,5 +1,7 @@
 """Mechanisms whose generated code the tests take away and run: every kind of function and of argument."""
 
+import math
+
 import touchweight as tw
 
 
@@ -32,6 +34,14 @@ def zoo():
     m.joint_law("shaker", "rail", 2.0 * tw.cos(3.0 * m.time))
     m.sensor("tip", "position", tip)
     m.sensor("spin", "angular_velocity", pole)
+    return m
+
+
+def unbounded():
+    """A law with an infinity in it."""
+    m = tw.Mechanism("unbounded")
+    m.revolute("hip", m.ground, m.body("arm", mass=1.0, com=(0, 0, -0.4), inertia=(0.1, 0.1, 0.1)), axis="y")
+    m.joint_law("clip", "hip", lambda q, v: -tw.minimum(tw.absolute(q), tw.select(v > 0.0, math.inf, 0.2)))
     return m
 
 

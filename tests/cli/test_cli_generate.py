@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from mechanisms_to_take import HOSTILE, flyer, hostile, zoo
+from mechanisms_to_take import HOSTILE, flyer, hostile, unbounded, zoo
 from take_away import (
     OCTAVE,
     STRICT,
@@ -37,6 +37,7 @@ ALL = ("inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum
 CASES = {
     "zoo": (zoo, ALL, True, {"pole.mass": 0.6, "rope.stiffness": 25.0}),
     "flyer": (flyer, ("inverse", "forward", "rates", "energy", "jacobian:ball"), False, {"hull.mass": 3.3}),
+    "unbounded": (unbounded, BASIC, False, {}),
     "arm": (lambda: build("arm"), BASIC, False, {"tool.mass": 1.1}),
     "double pendulum": (lambda: build("double-pendulum"), BASIC, False, {}),
     "hostile": (hostile, BASIC, False, {f"{HOSTILE[0]}.mass": 2.5}),

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from mechanisms_to_take import hostile, zoo
+from take_away import compiler_command
 
 import touchweight as tw
 from touchweight.cli import main
@@ -114,7 +115,8 @@ def test_names_from_files_cannot_colour_or_move_the_terminal(tmp_path, capsys):
     assert "\x1b[31mred" in json.loads(capsys.readouterr().out)["bodies"]
 
 
-def test_a_warning_is_one_line(tmp_path, monkeypatch, capsys):
+@pytest.mark.skipif(compiler_command() is None, reason="without a C compiler there is nothing to cache")
+def test_a_warning_is_one_line(tmp_path):
     (tmp_path / "shared").mkdir(mode=0o777)
     (tmp_path / "shared").chmod(0o777)
     done = run("simulate", "pendulum", "--seconds", "0.01", TOUCHWEIGHT_CACHE=str(tmp_path / "shared"))

@@ -50,7 +50,9 @@ def joined(outputs: Sequence[Array]) -> Array:
     return np.concatenate(list(outputs), axis=-1)
 
 
-def octave(folder: Path, programs: dict[str, Program], p: dict[str, Array], inputs: dict[str, list[Array]]) -> dict[str, Array]:
+def octave(
+    folder: Path, programs: dict[str, Program], p: dict[str, Array], inputs: dict[str, list[Array]]
+) -> dict[str, Array]:
     """Every program at every item of its inputs, by one Octave: name -> (count, outputs)."""
     command = shutil.which("octave-cli")
     if command is None:

@@ -19,9 +19,14 @@ def arm() -> Mechanism:
     parent = m.ground
     for i, axis in enumerate(("z", "y", "x")):
         link = m.body(
-            f"link{i}", mass=1.5 - 0.3 * i, com=(0.1, 0.02 * i, -0.2), inertia=(0.02, 0.03, 0.01, 0.001, -0.002, 0.0005)
+            f"link{i}",
+            mass=1.5 - 0.3 * i,
+            com=(0.1, 0.02 * i, -0.2),
+            inertia=(0.02, 0.03, 0.01, 0.001, -0.002, 0.0005),
         )
-        m.revolute(f"joint{i}", parent, link, axis=axis, origin=(0.05, 0.0, 0.3), damping=0.1, armature=0.01 * i)
+        m.revolute(
+            f"joint{i}", parent, link, axis=axis, origin=(0.05, 0.0, 0.3), damping=0.1, armature=0.01 * i
+        )
         parent = link
     m.actuator("motor", "joint1", gear=3.0, lag=0.02, limit=5.0)
     tip = m.frame("tip", parent, origin=(0.0, 0.0, -0.4))
@@ -87,6 +92,12 @@ def states(m: Mechanism, count: int, seed: int = 2) -> dict[str, Array]:
                 columns.append(quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True))
             else:
                 columns.append(draw.uniform(-0.8, 0.8, (count, 1)))
-    sizes = {"v": len(m.speeds), "a": len(m.speeds), "tau": len(m.speeds), "x": len(m.states), "u": len(m.inputs)}
+    sizes = {
+        "v": len(m.speeds),
+        "a": len(m.speeds),
+        "tau": len(m.speeds),
+        "x": len(m.states),
+        "u": len(m.inputs),
+    }
     made = {k: draw.normal(size=(count, n)) for k, n in sizes.items()}
     return {"q": np.concatenate(columns, axis=1), **made, "t": draw.uniform(0.0, 1.0, (count, 1))}

@@ -70,7 +70,9 @@ def test_cc_is_taken_and_used(monkeypatch, tmp_path):
     assert found.name == "my cc -DMINE=1"
     f = compile_function(twice())
     assert isinstance(f, NativeFunction)
-    assert f.evaluate(f.prepare(np.zeros(0)), [np.array([0.5])])[0][0] == pytest.approx(2 * np.sin(0.5) + np.tanh(0.5))
+    assert f.evaluate(f.prepare(np.zeros(0)), [np.array([0.5])])[0][0] == pytest.approx(
+        2 * np.sin(0.5) + np.tanh(0.5)
+    )
     assert "-shared" in log.read_text() and "part0.c" in log.read_text()
 
 
@@ -81,7 +83,9 @@ def test_cc_is_taken_and_used(monkeypatch, tmp_path):
 )
 def test_a_cc_that_does_not_work_is_an_error_of_one_sentence(monkeypatch, tmp_path, text):
     if text == "BROKEN":
-        text = str(script(tmp_path / "broken", 'case "$1" in --version) echo broken 1.0;; *) exit 1;; esac\n'))
+        text = str(
+            script(tmp_path / "broken", 'case "$1" in --version) echo broken 1.0;; *) exit 1;; esac\n')
+        )
     monkeypatch.setenv("CC", text)
     with pytest.raises(BuildError, match=r"^expected CC to .*, found .*; correct it") as error:
         find_compiler()
@@ -133,7 +137,9 @@ print(find_compiler().name, name, float(model.forward([0.1], [0.2], [0.3])[0]), 
 def test_the_compiler_in_the_ziglang_wheel_serves_where_there_is_no_other(tmp_path):
     """No path, no home: what a bare container has."""
     environment = {"PATH": "", "TOUCHWEIGHT_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(SRC)}
-    done = subprocess.run([sys.executable, "-c", PENDULUM], env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", PENDULUM], env=environment, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     assert "-m ziglang cc NativeFunction" in done.stdout
     one, many = map(float, done.stdout.split()[-2:])
@@ -145,7 +151,9 @@ def test_the_compiler_in_the_ziglang_wheel_serves_where_there_is_no_other(tmp_pa
 def test_what_a_compiler_complains_about_fits_into_a_sentence(tmp_path):
     source = tmp_path / "wrong.c"
     source.write_text("int f(void) { return undeclared; }\n" * 3, encoding="utf-8")
-    with pytest.raises(BuildError, match=r"^expected .* to compile wrong.c, found: .*undeclared.*; run `touchweight") as error:
+    with pytest.raises(
+        BuildError, match=r"^expected .* to compile wrong.c, found: .*undeclared.*; run `touchweight"
+    ) as error:
         compile_object(compiler(), source, tmp_path / "wrong.o", ())
     assert "\n" not in str(error.value)
 
@@ -172,7 +180,9 @@ def test_probing_leaves_the_null_device_alone():
     assert (before.st_ino, stat.S_ISCHR(after.st_mode)) == (after.st_ino, stat.S_ISCHR(before.st_mode))
 
 
-@pytest.mark.parametrize(("features", "lanes"), [("sse2 avx avx2 avx512f", 8), ("sse2 avx2", 4), ("sse2 avx", 4), ("neon", 2)])
+@pytest.mark.parametrize(
+    ("features", "lanes"), [("sse2 avx avx2 avx512f", 8), ("sse2 avx2", 4), ("sse2 avx", 4), ("neon", 2)]
+)
 def test_lanes_follow_the_processor(monkeypatch, features, lanes):
     monkeypatch.setattr(compilers, "cpu_identity", lambda: f"machine\nflags\t\t: {features}")
     assert cpu_features() == set(features.split())

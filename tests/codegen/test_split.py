@@ -68,7 +68,12 @@ def test_machine_code_in_pieces_gives_the_same_numbers(short_pieces, lanes, own)
     draw = random.Random(11)
     in_between = sin(Q[0] * Q[1]) * V[0]
     held = both(less(in_between * 0.0 + Q[2], Q[3]), negation(less(P[0], P[1])))
-    made = [*outputs(draw, 14), select(held, in_between, Q[0]), *LEAVES, select(held, P[0] * P[1], in_between)]
+    made = [
+        *outputs(draw, 14),
+        select(held, in_between, Q[0]),
+        *LEAVES,
+        select(held, P[0] * P[1], in_between),
+    ]
     program = make_program(function(made))
     assert len(program.body.steps) > 50 and len(program.prepare.steps) > 5
     assert len(c.emit_unit(program)) > 4, "not cut"

@@ -44,7 +44,9 @@ def test_the_right_one_is_taken(built):
     ids=["inputs", "results", "parameters", "input arrays", "output arrays"],
 )
 def test_one_with_other_sizes_is_refused(built, other):
-    with pytest.raises(BuildError, match=r"^expected a library with \(abi, sizes\) .*, found .*; clear the cache") as error:
+    with pytest.raises(
+        BuildError, match=r"^expected a library with \(abi, sizes\) .*, found .*; clear the cache"
+    ) as error:
         Unit(built, other)
     assert "\n" not in str(error.value)
 
@@ -81,13 +83,18 @@ def test_the_contract_is_the_header():
     """Python and C read the same declarations, so sizes and offsets agree."""
     ffi = contract()
     fields = [name for name, _ in ffi.typeof("tw_unit").fields]
-    checks = [f"_Static_assert(sizeof(tw_unit) == {ffi.sizeof('tw_unit')}, \"size\");"]
-    checks += [f"_Static_assert(offsetof(tw_unit, {f}) == {ffi.offsetof('tw_unit', f)}, \"{f}\");" for f in fields]
-    checks += [f"_Static_assert(sizeof(tw_system) == {ffi.sizeof('tw_system')}, \"system\");"]
-    checks += [f"_Static_assert(TW_ABI == {ABI}, \"version\");"]
+    checks = [f'_Static_assert(sizeof(tw_unit) == {ffi.sizeof("tw_unit")}, "size");']
+    checks += [
+        f'_Static_assert(offsetof(tw_unit, {f}) == {ffi.offsetof("tw_unit", f)}, "{f}");' for f in fields
+    ]
+    checks += [f'_Static_assert(sizeof(tw_system) == {ffi.sizeof("tw_system")}, "system");']
+    checks += [f'_Static_assert(TW_ABI == {ABI}, "version");']
     text = '#include <stddef.h>\n#include "touchweight.h"\n' + "\n".join(checks) + "\nint x;\n"
     done = subprocess.run(
-        [*compiler().command, *include_flags(), "-x", "c", "-fsyntax-only", "-"], input=text, capture_output=True, text=True
+        [*compiler().command, *include_flags(), "-x", "c", "-fsyntax-only", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert len(re.findall(r"#define TW_ABI", (NATIVE / "touchweight.h").read_text())) == 1

@@ -64,7 +64,9 @@ def test_defaults_are_not_given_away():
     assert BALL.array("q", None).tolist() == [1.0, 0.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("value", [["1"], [None], [1j], {1, 2}, object(), [object()], [[1.0], [1.0, 2.0]], "abc", b"abc"])
+@pytest.mark.parametrize(
+    "value", [["1"], [None], [1j], {1, 2}, object(), [object()], [[1.0], [1.0, 2.0]], "abc", b"abc"]
+)
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(ShapeError, match="expected real numbers for v, found .*; pass numbers") as error:
         BALL.array("v", value)

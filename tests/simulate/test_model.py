@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -34,8 +35,12 @@ def ball() -> Model:
 
 
 def test_the_pendulum_s_own_formula(model):
-    assert model.forward([0.3], [0.7], [0.2]) == pytest.approx([(0.2 - TORQUE * np.sin(0.3)) / INERTIA], rel=1e-14)
-    assert model.inverse([0.3], [0.7], [1.5]) == pytest.approx([INERTIA * 1.5 + TORQUE * np.sin(0.3)], rel=1e-14)
+    assert model.forward([0.3], [0.7], [0.2]) == pytest.approx(
+        [(0.2 - TORQUE * np.sin(0.3)) / INERTIA], rel=1e-14
+    )
+    assert model.inverse([0.3], [0.7], [1.5]) == pytest.approx(
+        [INERTIA * 1.5 + TORQUE * np.sin(0.3)], rel=1e-14
+    )
     assert model.mass_matrix([0.3]) == pytest.approx(np.array([[INERTIA]]), rel=1e-14)
     assert model.bias([0.3], [0.7]) == pytest.approx([TORQUE * np.sin(0.3)], rel=1e-14)
     energy = model.energy([0.3], [0.7])
@@ -203,9 +208,13 @@ def test_a_mistake_is_answered_with_one_sentence(model, call, kind, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("q", [[1.0, 1.0, 0.0, 0.0], [0.0] * 4, {"tip.qx": 1.0}, np.array([[1, 0, 0, 0], [2.0, 0, 0, 0]])])
+@pytest.mark.parametrize(
+    "q", [[1.0, 1.0, 0.0, 0.0], [0.0] * 4, {"tip.qx": 1.0}, np.array([[1, 0, 0, 0], [2.0, 0, 0, 0]])]
+)
 def test_quaternions_must_have_unit_length(ball, q):
-    with pytest.raises(tw.ShapeError, match=r"expected a unit quaternion at q\[0:4\] \(tip.qw, …\), found one of length"):
+    with pytest.raises(
+        tw.ShapeError, match=r"expected a unit quaternion at q\[0:4\] \(tip.qw, …\), found one of length"
+    ):
         ball.forward(q, [0.0] * 3)
     with pytest.raises(tw.ShapeError):
         ball.bind("forward", q=q)
@@ -254,7 +263,9 @@ def test_every_item_may_have_its_own(model):
 
 
 def test_the_model_s_own_parameters_are_constant(model):
-    with pytest.raises(ParameterError, match=r"expected the parameters of a model to stay.*change those of a state"):
+    with pytest.raises(
+        ParameterError, match=r"expected the parameters of a model to stay.*change those of a state"
+    ):
         model.parameters["arm.mass"] = 5.0
     assert model.parameters["arm.mass"] == 1.2
     with pytest.raises(ValueError, match="read-only"):
@@ -263,14 +274,18 @@ def test_the_model_s_own_parameters_are_constant(model):
 
 def test_parameters_of_another_model_are_refused(model, spring):
     for other in (spring.state(), spring.parameters):
-        with pytest.raises(ParameterError, match="expected parameters of model 'pendulum', found those of another"):
+        with pytest.raises(
+            ParameterError, match="expected parameters of model 'pendulum', found those of another"
+        ):
             model.forward([0.1], [0.0], parameters=other)
     again = pendulum().compile()
     assert model.forward([0.1], [0.0], parameters=again.state()) == model.forward([0.1], [0.0])
 
 
 def test_zeros_are_structural_and_say_so(model):
-    with pytest.raises(ParameterError, match=r"'arm.com.x', which is zero in the description.*mechanism.parameter"):
+    with pytest.raises(
+        ParameterError, match=r"'arm.com.x', which is zero in the description.*mechanism.parameter"
+    ):
         model.forward([0.1], [0.0], parameters={"arm.com.x": 0.1})
 
 
@@ -354,6 +369,25 @@ def test_threads_may_ask_for_the_first_time_together(monkeypatch):
 
     assert run_together(work) == []
     assert sorted(derived) == ["forward", "inverse"]
+
+
+def test_one_derivation_runs_at_a_time(monkeypatch):
+    """They share the table of nodes, which each of them exchanges for a fresh one."""
+    energy = Equations._energy
+    inside: list[int] = []
+    most: list[int] = []
+
+    def slow(self):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.02)
+        made = energy(self)
+        inside.pop()
+        return made
+
+    monkeypatch.setattr(Equations, "_energy", slow)
+    assert run_together(lambda k: Equations(pendulum()).derive("energy")) == []
+    assert max(most) == 1
 
 
 def test_different_models_may_be_derived_together():

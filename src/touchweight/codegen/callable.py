@@ -49,7 +49,9 @@ class Compiled(Protocol):
     def bind(self, table: Array) -> Binding:
         """An evaluation with arrays of its own, for one thread at a time."""
 
-    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+    def batch(
+        self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int
+    ) -> list[Array]:
         """``count`` evaluations: arrays of shape (count or 1, size) in, (count, size) out.
 
         With ``p`` of shape (count, parameters) every item has its own parameters; else ``table`` serves all.
@@ -102,7 +104,9 @@ class NativeFunction:
                 self._lane_units[own_parameters] = found
         return found
 
-    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+    def batch(
+        self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int
+    ) -> list[Array]:
         outputs = [np.empty((count, n)) for n in self._sizes_out]
         if not count:
             return outputs
@@ -193,7 +197,9 @@ class PythonFunction:
 
         return Binding(table, inputs, outputs, call)
 
-    def batch(self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int) -> list[Array]:
+    def batch(
+        self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int
+    ) -> list[Array]:
         columns = [[a[:, i] for i in range(a.shape[1])] for a in inputs]
         outputs: list[list[Any]] = [[0.0] * n for n in self.program.sizes_out.values()]
         with np.errstate(all="ignore"):

@@ -219,7 +219,8 @@ _C_PLAIN = "#define TW_NOINLINE\ntypedef double tw_real;"
 
 
 def _c_files(plan: _Plan) -> dict[str, str]:
-    bodies = "\n".join(_c_call(plan, call) for call in plan.calls)
+    bodies = "\n".join(_c_call(plan, call) for call in plan.calls).replace("__builtin_inf()", "HUGE_VAL")
+    include = "#include <math.h>\n" if "HUGE_VAL" in bodies else ""
     called = set(re.findall(r"\btw_\w+(?=\()", bodies))
     if "tw_sincos_all" in called:
         called = called - {"tw_sincos_all"} | {"tw_sincos_n"}
@@ -234,7 +235,7 @@ def _c_files(plan: _Plan) -> dict[str, str]:
     s = plan.stem
     source = [
         f"/* {s}.c: {plan.title} */\n",
-        f'#include "{s}.h"\n',
+        f'#include "{s}.h"\n{include}',
         math + "#define TW_SLOT(x) (x)\n",
         f"void {s}_defaults(double *p)\n{{",
         f"    static const double value[] = {{{values}}};",
@@ -473,6 +474,7 @@ def _python_files(plan: _Plan) -> dict[str, str]:
         set(re.findall(r"(?<![\w.])([a-z]\w*)(?=\()", "\n".join(bodies))) & set(python_emitter.SCALAR_NAMES)
     )
     imported = [n for n in called if n not in _PYTHON_HELPERS]
+    imported += ["inf"] if any(re.search(r"\binf\b", body) for body in bodies) else []
     first = plan.calls[0]
     given = ", ".join(repr(plan.defaults(k) if k != "t" else 0.0) for k in first.inputs)
     out = [

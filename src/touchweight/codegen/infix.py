@@ -98,7 +98,10 @@ class Infix:
         if unit is not None:
             if n.coef == -1.0:
                 return f"-{unit}", _SUM
-            return f"{self.number(n.coef) if n.coef > 0 else '(' + self.number(n.coef) + ')'}*{unit}", _PRODUCT
+            return (
+                f"{self.number(n.coef) if n.coef > 0 else '(' + self.number(n.coef) + ')'}*{unit}",
+                _PRODUCT,
+            )
         above: list[str] = []
         below: list[str] = []
         for f, e in n.factors:

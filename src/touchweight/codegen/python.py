@@ -69,7 +69,10 @@ def _function(head: str, lines: Sequence[str]) -> str:
 
 #: names the generated functions use, for floats and for arrays
 SCALAR_NAMES: dict[str, Any] = {
-    **{n: getattr(math, n) for n in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt")},
+    **{
+        n: getattr(math, n)
+        for n in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt")
+    },
     "inf": math.inf,
     "floor": math.floor,
     "pow": math.pow,

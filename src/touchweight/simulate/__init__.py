@@ -7,4 +7,15 @@ from .recording import Recording
 from .simulation import SimulationError, simulate
 from .state import State
 
-__all__ = ["Bound", "Energy", "Model", "Momentum", "ParameterError", "Parameters", "Recording", "SimulationError", "State", "simulate"]
+__all__ = [
+    "Bound",
+    "Energy",
+    "Model",
+    "Momentum",
+    "ParameterError",
+    "Parameters",
+    "Recording",
+    "SimulationError",
+    "State",
+    "simulate",
+]

@@ -104,7 +104,9 @@ def _numbers(name: str, value: Any) -> Array:
             return a.astype(np.float64, copy=False)
     except ValueError:
         pass  # rows of different lengths
-    raise ShapeError(f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays of them")
+    raise ShapeError(
+        f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays of them"
+    )
 
 
 def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
@@ -153,9 +155,13 @@ def as_vector(
         if out.ndim == 0 and len(names) == 1:
             out = out.reshape(1)
         if out.shape != (len(names),):
-            raise ShapeError(f"expected {name} of shape ({len(names)},), found {out.shape}; its entries are {_listed(names)}")
+            raise ShapeError(
+                f"expected {name} of shape ({len(names)},), found {out.shape}; its entries are {_listed(names)}"
+            )
     if not np.all(np.isfinite(out)):
-        raise ShapeError(f"expected finite numbers for {name}, found {out[~np.isfinite(out)][0]}; look where it comes from")
+        raise ShapeError(
+            f"expected finite numbers for {name}, found {out[~np.isfinite(out)][0]}; look where it comes from"
+        )
     if balls:
         check_balls(out, balls, names)
     return out
@@ -166,11 +172,15 @@ def thread_count(value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ShapeError(f"expected threads as a whole number, at least 1, found {printable(repr(value), 80)}")
+        raise ShapeError(
+            f"expected threads as a whole number, at least 1, found {printable(repr(value), 80)}"
+        )
     return int(value)
 
 
-def lead_shape(arrays: Sequence[Array], names: Sequence[str], rows: tuple[int, ...] | None) -> tuple[int, ...]:
+def lead_shape(
+    arrays: Sequence[Array], names: Sequence[str], rows: tuple[int, ...] | None
+) -> tuple[int, ...]:
     """The common leading shape of a call's arguments; empty for a single evaluation."""
     shapes = [a.shape[:-1] for a in arrays]
     if rows is not None:

@@ -68,7 +68,9 @@ class Bound:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.inputs:
-            raise ShapeError(f"expected {name} to be written into, found an assignment; write .{name}[:] = ...")
+            raise ShapeError(
+                f"expected {name} to be written into, found an assignment; write .{name}[:] = ..."
+            )
         raise AttributeError(f"expected an input among {', '.join(self.inputs)}, found {name!r}")
 
     def __repr__(self) -> str:

@@ -10,9 +10,6 @@ from itertools import count
 
 from ..codegen.function import Function
 from ..codegen.program import Program, make_program
-from ..errors import MechanismError, printable
-from ..mechanism import Frame, Mechanism
-from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
 from ..dynamics.direct import TRIAL_SIZE, WAITING, accelerations, likely_forms
 from ..dynamics.energy import kinetic_energy, momentum, potential_energy
 from ..dynamics.forces import gather_forces
@@ -25,6 +22,9 @@ from ..dynamics.regroup import regroup
 from ..dynamics.sensors import reading
 from ..dynamics.slide import slide_origins
 from ..dynamics.tree import Tree, build_tree
+from ..errors import MechanismError, printable
+from ..mechanism import Frame, Mechanism
+from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
 
 _deriving = threading.RLock()
 
@@ -65,7 +65,9 @@ class Equations:
                 "sensors": lambda: make_program(self._sensors()),
             }
             if name not in makers:
-                raise MechanismError(f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {printable(name)!r}")
+                raise MechanismError(
+                    f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {printable(name)!r}"
+                )
             return makers[name]()
 
     # -- choices by counting -----------------------------------------------------------------------------------
@@ -102,14 +104,18 @@ class Equations:
     def _signals(self) -> dict[str, list[Symbol]]:
         return {"x": self.states, "u": self.inputs, "t": [self.mechanism.time]}
 
-    def _function(self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]) -> Function:
+    def _function(
+        self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]
+    ) -> Function:
         return Function(name, inputs, outputs, self.parameters)
 
     def _inverse(self, tree: Tree, where: Sequence[Posture]) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
         tau = inverse_dynamics(tree, where, tree.a, forces.wrenches)
         needed = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
-        return self._function("inverse", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"tau": needed})
+        return self._function(
+            "inverse", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"tau": needed}
+        )
 
     def _bias(self, tree: Tree, where: Sequence[Posture]) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
@@ -157,7 +163,9 @@ class Equations:
     def _sensors(self) -> Function:
         tree, _, world = self._plain()
         values = [x for s in self.mechanism.sensors.values() for x in reading(tree, world, s, tree.a)]
-        return self._function("sensors", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"y": values})
+        return self._function(
+            "sensors", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"y": values}
+        )
 
     def _jacobian(self, name: str) -> Function:
         frame = self.find_frame(name.removeprefix("jacobian:"))

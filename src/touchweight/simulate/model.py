@@ -175,7 +175,9 @@ class Model:
         for sensor in self.mechanism.sensors.values():
             n = len(sensor.channels)
             values = flat[..., at : at + n]
-            out[sensor.name] = values.reshape(*values.shape[:-1], 3, 3) if sensor.kind == "orientation" else values
+            out[sensor.name] = (
+                values.reshape(*values.shape[:-1], 3, 3) if sensor.kind == "orientation" else values
+            )
             at += n
         return out
 
@@ -189,15 +191,21 @@ class Model:
         """
         current, rows = self._current(parameters)
         if rows is not None:
-            raise ShapeError("expected one value for each parameter to bind, found arrays; bind once for each set")
+            raise ShapeError(
+                "expected one value for each parameter to bind, found arrays; bind once for each set"
+            )
         bound = Bound(self.function(name), current, {"M": (self.nv, self.nv), "J": (6, self.nv)})
         unknown = sorted(set(values) - set(bound.inputs))
         if unknown:
-            raise ShapeError(f"expected inputs of {name} among {', '.join(bound.inputs)}, found {', '.join(unknown)}")
+            raise ShapeError(
+                f"expected inputs of {name} among {', '.join(bound.inputs)}, found {', '.join(unknown)}"
+            )
         for key, array in bound.inputs.items():
             given = self.dimensions.array(key, values.get(key))
             if given.shape != array.shape:
-                raise ShapeError(f"expected {key} of shape {array.shape} to bind, found {given.shape}; a batch cannot be bound")
+                raise ShapeError(
+                    f"expected {key} of shape {array.shape} to bind, found {given.shape}; a batch cannot be bound"
+                )
             array[:] = given
         return bound
 
@@ -209,7 +217,9 @@ class Model:
                 return found
         unknown = sorted(set(options) - _OPTIONS)
         if unknown:
-            raise TypeError(f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}")
+            raise TypeError(
+                f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}"
+            )
         function = self.function(name)
         current, rows = self._current(options.get("parameters"))
         names = list(function.program.sizes_in)
@@ -296,7 +306,7 @@ def _flat(a: Array, lead: tuple[int, ...]) -> Array:
     """An array with its leading dimensions made one; a single item stays single (it is read again and again)."""
     if a.ndim == 1:
         return a[None, :]
-    if a.ndim == 2 and (a.shape[0] == lead[0] and len(lead) == 1 or a.shape[0] == 1):
+    if a.ndim == 2 and ((a.shape[0] == lead[0] and len(lead) == 1) or a.shape[0] == 1):
         return a
     full = np.broadcast_to(a, (*lead, a.shape[-1]))
     return np.ascontiguousarray(full).reshape(-1, a.shape[-1])

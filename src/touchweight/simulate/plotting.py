@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FileError, printable
+from ..errors import FileError, TouchweightError, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +30,10 @@ def plot_channels(
     from matplotlib.figure import Figure
 
     names = list(channels) or [n for n in recording if "." not in n][:8] or list(recording)[:4]
+    if not names:
+        raise TouchweightError(
+            "expected a recording with channels to draw, found one without; record something first"
+        )
     panels: dict[str, list[str]] = {}
     for name in names:
         recording[name]  # a clear error for a channel that isn't there
@@ -41,7 +45,9 @@ def plot_channels(
     axes: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
     for axis, (unit, members) in zip(axes[:, 0], panels.items(), strict=True):
         for k, name in enumerate(members):
-            axis.plot(recording.t, recording[name], color=COLOURS[k % len(COLOURS)], lw=1.4, label=_plain(name))
+            axis.plot(
+                recording.t, recording[name], color=COLOURS[k % len(COLOURS)], lw=1.4, label=_plain(name)
+            )
         if len(members) > 1:
             axis.legend(loc="upper right", fontsize="small", framealpha=0.9)
             axis.set_ylabel(f"[{unit}]" if unit else "")
@@ -56,7 +62,9 @@ def plot_channels(
         try:
             figure.savefig(Path(save), dpi=130)
         except (OSError, ValueError) as error:  # a folder that isn't there, a format that isn't known
-            raise FileError(save, f"expected to write a figure, found: {error}; choose another name or ending") from None
+            raise FileError(
+                save, f"expected to write a figure, found: {error}; choose another name or ending"
+            ) from None
     if on_screen:
         pyplot.show()
     return figure

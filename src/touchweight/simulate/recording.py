@@ -45,7 +45,9 @@ class Recording(Mapping[str, Array]):
             near = difflib.get_close_matches(str(channel), self._channels, n=3)
             shown = ", ".join(printable(n, 40) for n in near or list(self._channels)[:12])
             hint = f"did you mean {shown}?" if near else f"there are {shown}"
-            raise ChannelError(f"expected a channel of the recording, found {printable(str(channel))!r}; {hint}")
+            raise ChannelError(
+                f"expected a channel of the recording, found {printable(str(channel))!r}; {hint}"
+            )
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -56,14 +58,18 @@ class Recording(Mapping[str, Array]):
 
     def __repr__(self) -> str:
         end = f"{self.t[-1]:g}" if len(self.t) else "0"
-        return f"Recording({self.name!r}: {len(self._channels)} channels, {len(self.t)} samples to t = {end} s)"
+        return (
+            f"Recording({self.name!r}: {len(self._channels)} channels, {len(self.t)} samples to t = {end} s)"
+        )
 
     def dataframe(self) -> pandas.DataFrame:
         """The channels as a pandas table indexed by time (needs pandas)."""
         try:
             import pandas
         except ImportError:
-            raise TouchweightError("expected pandas for dataframe(), found none; pip install pandas") from None
+            raise TouchweightError(
+                "expected pandas for dataframe(), found none; pip install pandas"
+            ) from None
         return pandas.DataFrame(self._channels, index=pandas.Index(self.t, name="t"))
 
     def save(self, path: str | Path) -> Path:
@@ -78,7 +84,9 @@ class Recording(Mapping[str, Array]):
                 for row in np.column_stack([self.t, *(self._channels[n] for n in names)]):
                     out.writerow([repr(float(x)) for x in row])
         except OSError as error:
-            raise FileError(target, f"expected to write a recording, found: {error.strerror}; choose another place") from None
+            raise FileError(
+                target, f"expected to write a recording, found: {error.strerror}; choose another place"
+            ) from None
         return target
 
     @classmethod
@@ -91,11 +99,19 @@ class Recording(Mapping[str, Array]):
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise FileError(source, f"expected a recording, found: {error}; write one with save()") from None
         if len(rows) < 2 or not rows[0] or rows[0][0] != "t" or len(rows[1]) != len(rows[0]):
-            raise FileError(source, "expected a row of names that starts with t and a row of units, found something else", 1)
+            raise FileError(
+                source,
+                "expected a row of names that starts with t and a row of units, found something else",
+                1,
+            )
         names = rows[0][1:]
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
-            raise FileError(source, f"expected channels of different names, found {printable(twice)!r} twice; rename one", 1)
+            raise FileError(
+                source,
+                f"expected channels of different names, found {printable(twice)!r} twice; rename one",
+                1,
+            )
         data = np.empty((len(rows) - 2, len(names) + 1))
         for i, row in enumerate(rows[2:]):
             if len(row) != len(names) + 1:
@@ -107,7 +123,13 @@ class Recording(Mapping[str, Array]):
         units = dict(zip(names, rows[1][1:], strict=True))
         return cls(source.stem, data[:, 0], {n: data[:, k + 1] for k, n in enumerate(names)}, units)
 
-    def plot(self, *channels: str, save: str | Path | None = None, show: bool | None = None, title: str | None = None) -> Figure:
+    def plot(
+        self,
+        *channels: str,
+        save: str | Path | None = None,
+        show: bool | None = None,
+        title: str | None = None,
+    ) -> Figure:
         """Draw channels over time, those of one unit on one panel; all coordinates when none is named.
 
         ``save`` writes the figure to a file; ``show`` opens a window (by default only when nothing is saved and there

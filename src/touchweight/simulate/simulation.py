@@ -83,7 +83,9 @@ def simulate(
         while done < steps and not ended:
             n = min(steps - done, SPAN - SPAN % every or every)
             target = rows[1 + done // every : 1 + (done + n) // every]
-            taken, ended = advance(METHODS[method], t0 + done * dt, dt, n, y, u[done:] if len(u) > 1 else u, every, target)
+            taken, ended = advance(
+                METHODS[method], t0 + done * dt, dt, n, y, u[done:] if len(u) > 1 else u, every, target
+            )
             done += taken
             tick(done)
     size = [model.nq, model.nv]
@@ -132,7 +134,9 @@ def _check_state(model: Model, state: State) -> None:
     """A state may have been edited, or belong to another model; the native core trusts its sizes."""
     d = model.dimensions
     if not state.parameters.fits(model.parameters):
-        raise ShapeError(f"expected a state of model {_shown(model.name)}, found one of another; make it with model.state()")
+        raise ShapeError(
+            f"expected a state of model {_shown(model.name)}, found one of another; make it with model.state()"
+        )
     state.t = as_time(state.t)
     state.q = as_vector(state.q, "q", d.coordinates, d.q_default, d.balls)
     state.v = as_vector(state.v, "v", d.speeds, d.v_default)
@@ -149,15 +153,15 @@ def _rows(count: int, width: int) -> Array:
         ) from None
 
 
-def _inputs(
-    model: Model, inputs: Mapping[str, Any] | None, state: State, dt: float, steps: int
-) -> Array:
+def _inputs(model: Model, inputs: Mapping[str, Any] | None, state: State, dt: float, steps: int) -> Array:
     """One row for each step, or a single row when all inputs are constant."""
     given = dict(inputs or {})
     for name in given:
         if name not in model.inputs:
             known = ", ".join(printable(n, 40) for n in model.inputs[:8]) or "none"
-            raise ShapeError(f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()")
+            raise ShapeError(
+                f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()"
+            )
     varying = any(callable(f) for f in given.values())
     u = np.tile(state.u, (max(1, steps) if varying else 1, 1))
     times = state.t + dt * np.arange(len(u))
@@ -171,7 +175,9 @@ def _inputs(
             ) from None
     if not np.all(np.isfinite(u)):
         name = model.inputs[int(np.argmin(np.isfinite(u).all(axis=0)))]
-        raise ShapeError(f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from")
+        raise ShapeError(
+            f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from"
+        )
     return u
 
 
@@ -221,7 +227,9 @@ def _python_advance(model: Model, rates: Any, table: Array) -> Advance:
     nq, nv = model.nq, model.nv
 
     def f(t: float, y: Array, u: Array) -> Array:
-        return np.concatenate(rates.evaluate(table, [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])]))
+        return np.concatenate(
+            rates.evaluate(table, [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])])
+        )
 
     def advance(
         method: int, t: float, h: float, n: int, y: Array, u: Array, every: int, record: Array
@@ -274,7 +282,11 @@ def _recording(model: Model, state: State, t: Array, rows: Array, u: Array, ever
     finite = np.all(np.isfinite(rows), axis=1)
     if finite.all():
         energy = model.energy(q, v, **options)
-        for key, values in (("kinetic", energy.kinetic), ("potential", energy.potential), ("total", energy.total)):
+        for key, values in (
+            ("kinetic", energy.kinetic),
+            ("potential", energy.potential),
+            ("total", energy.total),
+        ):
             put(f"energy.{key}", values, "J", "energy")
         if model.mechanism.sensors:
             readings = model.sensors(q, v, x=x, u=inputs, t=t, **options)
