@@ -84,7 +84,7 @@ def test_the_matlab_files_agree_with_the_model(taken):
 
 @needs_compiler
 def test_a_long_function_is_cut_into_pieces_and_agrees(tmp_path, monkeypatch):
-    monkeypatch.setattr("touchweight.codegen.export.PIECE", 3)
+    monkeypatch.setattr("touchweight.codegen.export.c.PIECE", 3)
     model = build("chain").compile()
     programs = {name: model.equations.derive(name) for name in BASIC}
     write_files(tmp_path / "c", export(subject_of(model), programs, "c"), force=False)

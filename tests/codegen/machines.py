@@ -37,7 +37,7 @@ def arm() -> Mechanism:
 
 
 def felt_and_friction() -> Mechanism:
-    """A key on a felt: laws with select, powers, tanh, atan2, exp, log, sqrt, min, max, abs, sign and time."""
+    """A key on a felt: laws with every function there is, and one that goes by the clock."""
     m = Mechanism("felt")
     key = m.body("key", mass=0.1, com=(0.1, 0.0, 0.01), inertia=(1e-4, 2e-4, 2e-4))
     hammer = m.body("hammer", mass=0.01, com=(0.05, 0.0, 0.0), inertia=(1e-5, 2e-5, 2e-5))

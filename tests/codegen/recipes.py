@@ -1,7 +1,7 @@
 """Random functions over inputs and parameters that have a value everywhere and are well conditioned.
 
-Discontinuous functions are only applied where every way to compute their argument gives the same number, so that no
-rounding can tip a decision.
+Discontinuous functions are only applied where every way to compute their argument gives the same number, so
+that no rounding can tip a decision.
 """
 
 from __future__ import annotations

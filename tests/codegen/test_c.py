@@ -25,14 +25,41 @@ def made():
     q, p = Q[0], P[0]
     inside = 0.9 * sy.tanh(q)
     every = [
-        sy.sin(q), sy.cos(q * p), sy.tan(inside), sy.asin(inside), sy.acos(inside), sy.atan(q), sy.atan2(q, V[0]),
-        sy.exp(q), sy.log(q * q + 0.1), sy.tanh(q * p), sy.absolute(q), sy.sign(q), sy.floor(3.0 * q), sy.sqrt(q * q),
-        sy.minimum(q, p), sy.maximum(q, -p), (q * q + 0.1) ** p, p ** q, q**7, (q * q + 0.1) ** 2.7, q**-3,
-        sy.select(sy.less(q, V[0]), p, q), sy.select(sy.less_equal(p, P[1]), q, V[1]), sy.select(sy.equal(q, q * p), q, 1.0),
-        sy.select(sy.both(sy.less(q, 0.5), sy.less(P[0], P[1])), p * p, p), sy.select(sy.negation(sy.less(q, 0)), q, 0.0),
-        sy.select(sy.either(sy.less(q, -0.5), sy.less(P[1], P[0])), q, -q), sy.sin(T + p) * T, sy.const(1.5), p * P[1],
-        sy.ZERO, sy.minimum(q, float("inf")), sy.maximum(q, float("-inf")), sy.select(sy.less(p, 1.0), P[1], P[2]),
-    ]  # fmt: skip
+        sy.sin(q),
+        sy.cos(q * p),
+        sy.tan(inside),
+        sy.asin(inside),
+        sy.acos(inside),
+        sy.atan(q),
+        sy.atan2(q, V[0]),
+        sy.exp(q),
+        sy.log(q * q + 0.1),
+        sy.tanh(q * p),
+        sy.absolute(q),
+        sy.sign(q),
+        sy.floor(3.0 * q),
+        sy.sqrt(q * q),
+        sy.minimum(q, p),
+        sy.maximum(q, -p),
+        (q * q + 0.1) ** p,
+        p**q,
+        q**7,
+        (q * q + 0.1) ** 2.7,
+        q**-3,
+        sy.select(sy.less(q, V[0]), p, q),
+        sy.select(sy.less_equal(p, P[1]), q, V[1]),
+        sy.select(sy.equal(q, q * p), q, 1.0),
+        sy.select(sy.both(sy.less(q, 0.5), sy.less(P[0], P[1])), p * p, p),
+        sy.select(sy.negation(sy.less(q, 0)), q, 0.0),
+        sy.select(sy.either(sy.less(q, -0.5), sy.less(P[1], P[0])), q, -q),
+        sy.sin(T + p) * T,
+        sy.const(1.5),
+        p * P[1],
+        sy.ZERO,
+        sy.minimum(q, float("inf")),
+        sy.maximum(q, float("-inf")),
+        sy.select(sy.less(p, 1.0), P[1], P[2]),
+    ]
     return [*every, *outputs(random.Random(5), 30)]
 
 
@@ -70,11 +97,30 @@ def outside() -> list[sy.Expr]:
     """Where there is no value, or an infinite one."""
     q, v = Q[0], V[0]
     return [
-        sy.log(q), sy.sqrt(q), q**2.5, 1.0 / v, q / v, sy.asin(q), sy.acos(q), v**-0.5, sy.log(v), q**v,
-        sy.minimum(sy.sqrt(q), 1.0), sy.maximum(1.0, sy.sqrt(q)), sy.minimum(1.0, sy.log(q)), sy.sign(sy.sqrt(q)),
-        sy.select(sy.less(0.0, q), sy.sqrt(q), 3.0), sy.exp(1000.0 * P[0]), sy.exp(-1000.0 * q * q), sy.floor(1.0 / v),
-        P[0] / (P[1] - P[1] * P[2]), sy.sqrt(P[3]) * q, sy.tanh(q / v), sy.atan2(v, v), sy.absolute(sy.log(q)),
-    ]  # fmt: skip
+        sy.log(q),
+        sy.sqrt(q),
+        q**2.5,
+        1.0 / v,
+        q / v,
+        sy.asin(q),
+        sy.acos(q),
+        v**-0.5,
+        sy.log(v),
+        q**v,
+        sy.minimum(sy.sqrt(q), 1.0),
+        sy.maximum(1.0, sy.sqrt(q)),
+        sy.minimum(1.0, sy.log(q)),
+        sy.sign(sy.sqrt(q)),
+        sy.select(sy.less(0.0, q), sy.sqrt(q), 3.0),
+        sy.exp(1000.0 * P[0]),
+        sy.exp(-1000.0 * q * q),
+        sy.floor(1.0 / v),
+        P[0] / (P[1] - P[1] * P[2]),
+        sy.sqrt(P[3]) * q,
+        sy.tanh(q / v),
+        sy.atan2(v, v),
+        sy.absolute(sy.log(q)),
+    ]
 
 
 @pytest.mark.filterwarnings("error")

@@ -68,7 +68,7 @@ def never(path: Path) -> None:
     raise AssertionError("made although it was there")
 
 
-# -- keys ---------------------------------------------------------------------------------------------------
+# -- keys --------------------------------------------------------------------------------------------------
 
 
 def test_keys_tell_parts_apart():
@@ -120,7 +120,7 @@ def test_the_key_does_not_change_with_values_of_parameters(monkeypatch):
     assert key(1.0) == key(2.0)
 
 
-# -- what is kept ---------------------------------------------------------------------------------------------
+# -- what is kept ------------------------------------------------------------------------------------------
 
 
 def test_made_once_then_found(folder):
@@ -151,7 +151,7 @@ def test_no_room_is_said_in_a_sentence():
         raise OSError(28, "No space left on device")
 
     with pytest.raises(
-        BuildError, match="expected to write .* found: No space left on device; make room"
+        BuildError, match=r"expected to write .* found: No space left on device; make room"
     ) as error:
         cached("k", ".so", full)
     assert "\n" not in str(error.value)
@@ -203,7 +203,7 @@ def test_leftovers_of_killed_builds_are_swept(folder):
     assert not old.exists() and young.exists()
 
 
-# -- whom to trust -----------------------------------------------------------------------------------------------
+# -- whom to trust -----------------------------------------------------------------------------------------
 
 
 def plant(folder: Path, text: str, mode: int = 0o700) -> Path:
@@ -324,7 +324,7 @@ def test_the_temporary_folder_serves_machine_code(folder):
     assert list(folder.iterdir()) == []
 
 
-# -- where it is ---------------------------------------------------------------------------------------------------
+# -- where it is -------------------------------------------------------------------------------------------
 
 
 def test_where_it_is_without_a_home(monkeypatch, tmp_path):
@@ -356,7 +356,7 @@ def test_a_relative_folder_is_meant_from_here(monkeypatch, tmp_path):
     assert value() == pytest.approx(RIGHT)
 
 
-# -- several at once -------------------------------------------------------------------------------------------------
+# -- several at once ---------------------------------------------------------------------------------------
 
 BUILD = f"""
 import sys
@@ -369,9 +369,13 @@ print(value())
 def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
     settings = {**os.environ, "TOUCHWEIGHT_CACHE": str(folder), "PYTHONPATH": str(SRC), **environment}
     return subprocess.Popen(
-        [sys.executable, "-c", BUILD], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-c", BUILD],
+        env=settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
 
 
 def test_two_processes_may_build_the_same_at_once(folder):

@@ -169,7 +169,7 @@ def test_a_compiler_that_does_not_finish_is_given_up_on(monkeypatch, tmp_path):
 
 def test_a_compiler_that_has_gone_is_an_error_of_one_sentence(tmp_path):
     gone = compilers.Compiler((str(tmp_path / "gone"),), "gone 1.0", ())
-    with pytest.raises(BuildError, match="expected to run gone, found: .*; set CC"):
+    with pytest.raises(BuildError, match=r"expected to run gone, found: .*; set CC"):
         compile_object(gone, tmp_path / "x.c", tmp_path / "x.o", ())
 
 

@@ -1,4 +1,4 @@
-"""One program, three languages, the same numbers: C (alone and in lanes), Python (floats and arrays) and Octave."""
+"""One program, three languages, the same numbers: C (also in lanes), Python (also on arrays) and Octave."""
 
 import random
 
@@ -45,7 +45,7 @@ def python(program: Program, p: Array, inputs: list[Array]) -> Array:
 
 
 def scaled(found: Array, expected: Array) -> float:
-    """Largest difference relative to the size of its row: a zero among large numbers is rounded as they are."""
+    """Largest difference relative to its row: a zero among large numbers is rounded as they are."""
     size = np.maximum(1e-300, np.abs(expected).max(axis=1, keepdims=True, initial=0.0))
     return float(np.max(np.abs(found - expected) / size, initial=0.0))
 

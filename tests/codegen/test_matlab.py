@@ -17,10 +17,25 @@ from touchweight.codegen.program import make_program
 def test_outside_of_domains_it_says_nan_and_never_turns_complex(tmp_path):
     q, v = Q[0], V[0]
     roots = [
-        sy.sqrt(q), sy.log(q), sy.asin(q), sy.acos(q), q**2.5, q**-3, q**v, q / v, sy.maximum(sy.sqrt(q), 1.0),
-        sy.minimum(1.0, sy.log(q)), sy.select(sy.less(0.0, q), sy.sqrt(q), 3.0), sy.sqrt(P[0] - 9.0) + q, sy.sign(q),
-        sy.floor(q), sy.absolute(q), q**6, sy.minimum(q, float("inf")), sy.select(sy.negation(q < v), q, v),
-    ]  # fmt: skip
+        sy.sqrt(q),
+        sy.log(q),
+        sy.asin(q),
+        sy.acos(q),
+        q**2.5,
+        q**-3,
+        q**v,
+        q / v,
+        sy.maximum(sy.sqrt(q), 1.0),
+        sy.minimum(1.0, sy.log(q)),
+        sy.select(sy.less(0.0, q), sy.sqrt(q), 3.0),
+        sy.sqrt(P[0] - 9.0) + q,
+        sy.sign(q),
+        sy.floor(q),
+        sy.absolute(q),
+        q**6,
+        sy.minimum(q, float("inf")),
+        sy.select(sy.negation(q < v), q, v),
+    ]
     program = make_program(Function("f", {"q": Q[:1], "v": V[:1]}, {"y": roots}, P))
     p = np.ones(len(P))
     inputs = [np.array([[-2.0], [-1.5], [2.5], [0.25]]), np.array([[0.0], [3.0], [2.0], [-2.0]])]

@@ -188,7 +188,7 @@ def test_shallow_conditions_are_left_alone():
 
 @pytest.fixture(scope="module")
 def crane() -> Mechanism:
-    """Something of everything: a slider, hinges, a ball, an input, a state, springs, a time-dependent force."""
+    """Something of everything: slider, hinges, ball, input, state, spring, a force that goes by the clock."""
     m = Mechanism("crane")
     trolley = m.body("trolley", mass=3.0, inertia=(0.1, 0.1, 0.1))
     hook = m.body("hook", mass=1.0, com=(0.1, 0.0, -0.5), inertia=(0.02, 0.03, 0.04, 0.001, 0.0, 0.0))

@@ -69,7 +69,7 @@ def test_one_of_another_version_is_refused(built, monkeypatch):
 def test_something_else_is_refused(tmp_path):
     text = tmp_path / f"text{library_suffix()}"
     text.write_text("not a library")
-    with pytest.raises(BuildError, match="expected a library of ours at .*; delete it") as error:
+    with pytest.raises(BuildError, match=r"expected a library of ours at .*; delete it") as error:
         Unit(text, program())
     assert "\n" not in str(error.value)
     source, other = tmp_path / "other.c", tmp_path / f"other{library_suffix()}"

@@ -33,8 +33,13 @@ def core(cc):
 
 
 Q, V, X, U, T, K = (
-    symbol("q", "coordinate"), symbol("v", "speed"), symbol("x", "state"), symbol("u", "input"), symbol("t", "time"), symbol("k"),
-)  # fmt: skip
+    symbol("q", "coordinate"),
+    symbol("v", "speed"),
+    symbol("x", "state"),
+    symbol("u", "input"),
+    symbol("t", "time"),
+    symbol("k"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +63,16 @@ class Run:
         self.system = FFI.new(
             "tw_system *",
             {
-                "rates": rates.unit.table, "c": FFI.from_buffer("double[]", self.table), "nq": nq, "nv": nv, "nx": nx,
-                "nu": nu, "balls": len(balls), "ball_start": self.starts,
+                "rates": rates.unit.table,
+                "c": FFI.from_buffer("double[]", self.table),
+                "nq": nq,
+                "nv": nv,
+                "nx": nx,
+                "nu": nu,
+                "balls": len(balls),
+                "ball_start": self.starts,
             },
-        )  # fmt: skip
+        )
         self.size = nq + nv + nx
 
     def __call__(self, y, u, *, method=RK4, t=0.0, h=0.1, n=10, every=1, u_step=0):

@@ -68,7 +68,7 @@ def test_defaults_are_not_given_away():
     "value", [["1"], [None], [1j], {1, 2}, object(), [object()], [[1.0], [1.0, 2.0]], "abc", b"abc"]
 )
 def test_what_is_no_number_is_refused(value):
-    with pytest.raises(ShapeError, match="expected real numbers for v, found .*; pass numbers") as error:
+    with pytest.raises(ShapeError, match=r"expected real numbers for v, found .*; pass numbers") as error:
         BALL.array("v", value)
     assert "\n" not in str(error.value) and len(str(error.value)) < 200
 

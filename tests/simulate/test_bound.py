@@ -31,8 +31,15 @@ def test_it_gives_what_the_model_gives(ball):
 
 @pytest.mark.parametrize(
     ("name", "output", "shape"),
-    [("inverse", "tau", (3,)), ("mass_matrix", "M", (3, 3)), ("bias", "c", (3,)), ("jacobian:disc", "J", (6, 3)), ("energy", "energy", (2,)), ("rates", "dq", (4,))],
-)  # fmt: skip
+    [
+        ("inverse", "tau", (3,)),
+        ("mass_matrix", "M", (3, 3)),
+        ("bias", "c", (3,)),
+        ("jacobian:disc", "J", (6, 3)),
+        ("energy", "energy", (2,)),
+        ("rates", "dq", (4,)),
+    ],
+)
 def test_every_function(ball, name, output, shape):
     fast = ball.bind(name, q=tilted(0.3))
     fast.call()
@@ -98,16 +105,40 @@ def test_it_may_outlive_its_model():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda m: m.bind("forward", a=[0.1]), tw.ShapeError, "expected inputs of forward among q, v, tau, x, u, t, found a"),
-        (lambda m: m.bind("forward", q=[[0.1], [0.2]]), tw.ShapeError, r"expected q of shape \(1,\) to bind, found \(2, 1\)"),
+        (
+            lambda m: m.bind("forward", a=[0.1]),
+            tw.ShapeError,
+            "expected inputs of forward among q, v, tau, x, u, t, found a",
+        ),
+        (
+            lambda m: m.bind("forward", q=[[0.1], [0.2]]),
+            tw.ShapeError,
+            r"expected q of shape \(1,\) to bind, found \(2, 1\)",
+        ),
         (lambda m: m.bind("forward", t=[0.1, 0.2]), tw.ShapeError, "expected t of shape"),
-        (lambda m: m.bind("forward", parameters={"arm.mass": [1.0, 2.0]}), tw.ShapeError, "expected one value for each parameter"),
+        (
+            lambda m: m.bind("forward", parameters={"arm.mass": [1.0, 2.0]}),
+            tw.ShapeError,
+            "expected one value for each parameter",
+        ),
         (lambda m: m.bind("dance"), tw.MechanismError, "expected a function among"),
-        (lambda m: setattr(m.bind("forward"), "q", [0.2]), tw.ShapeError, r"expected q to be written into, found an assignment; write .q\[:\]"),
-        (lambda m: setattr(m.bind("forward"), "w", 1), AttributeError, "expected an input among q, v, tau, x, u, t, found 'w'"),
-        (lambda m: m.bind("forward").w, AttributeError, "expected an array among q, v, tau, x, u, t, a, dx, found 'w'"),
+        (
+            lambda m: setattr(m.bind("forward"), "q", [0.2]),
+            tw.ShapeError,
+            r"expected q to be written into, found an assignment; write .q\[:\]",
+        ),
+        (
+            lambda m: setattr(m.bind("forward"), "w", 1),
+            AttributeError,
+            "expected an input among q, v, tau, x, u, t, found 'w'",
+        ),
+        (
+            lambda m: m.bind("forward").w,
+            AttributeError,
+            "expected an array among q, v, tau, x, u, t, a, dx, found 'w'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_answered_with_one_sentence(model, call, kind, message):
     with pytest.raises(kind, match=message) as error:
         call(model)

@@ -31,7 +31,7 @@ def ball() -> Model:
     return top().compile()
 
 
-# -- numbers ------------------------------------------------------------------------------------------------------
+# -- numbers -----------------------------------------------------------------------------------------------
 
 
 def test_the_pendulum_s_own_formula(model):
@@ -63,7 +63,7 @@ def test_forward_and_inverse_are_each_other_s_inverse(ball):
     assert ball.inverse(q, v, ball.forward(q, v, tau)) == pytest.approx(tau, rel=1e-11, abs=1e-12)
 
 
-# -- shapes and names -----------------------------------------------------------------------------------------------
+# -- shapes and names --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lead", [(), (1,), (5,), (2, 3), (2, 1, 3), (0,), (2, 0)])
@@ -101,11 +101,20 @@ def test_leading_dimensions_broadcast(ball):
 @pytest.mark.parametrize(
     "q",
     [
-        0.3, [0.3], (0.3,), np.array([0.3]), np.float64(0.3), {"hip": 0.3}, np.array([0.3, 9.0])[:1], [np.float32(0.3)],
-        np.array([0.3], dtype=">f8"), np.array([[0.3, 0.0]])[0, ::2], np.array([0.3], dtype=np.longdouble),
+        0.3,
+        [0.3],
+        (0.3,),
+        np.array([0.3]),
+        np.float64(0.3),
+        {"hip": 0.3},
+        np.array([0.3, 9.0])[:1],
+        [np.float32(0.3)],
+        np.array([0.3], dtype=">f8"),
+        np.array([[0.3, 0.0]])[0, ::2],
+        np.array([0.3], dtype=np.longdouble),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_any_way_to_say_a_vector(model, q):
     assert model.forward(q, [0.0]) == pytest.approx(model.forward([0.3], [0.0]), rel=1e-6)
     assert model.forward(q, [0.0]).shape == (1,)
@@ -165,14 +174,22 @@ def test_names(spring, ball):
     assert repr(ball) == f"Model('top': nq=4, nv=3, {len(ball.parameters)} parameters)"
 
 
-# -- errors -----------------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda m: m.forward([0.1, 0.2], [0.0]), tw.ShapeError, r"expected q of shape \(..., 1\) for model 'pendulum', found \(2,\); its entries are hip"),
-        (lambda m: m.forward([0.1], [[0.0, 1.0]]), tw.ShapeError, r"expected v of shape \(..., 1\).*found \(1, 2\)"),
+        (
+            lambda m: m.forward([0.1, 0.2], [0.0]),
+            tw.ShapeError,
+            r"expected q of shape \(..., 1\) for model 'pendulum', found \(2,\); its entries are hip",
+        ),
+        (
+            lambda m: m.forward([0.1], [[0.0, 1.0]]),
+            tw.ShapeError,
+            r"expected v of shape \(..., 1\).*found \(1, 2\)",
+        ),
         (lambda m: m.forward([], [0.0]), tw.ShapeError, r"found \(0,\)"),
         (lambda m: m.forward(["a"], [0.0]), tw.ShapeError, r"expected real numbers for q, found \['a'\]"),
         (lambda m: m.forward("0.1", [0.0]), tw.ShapeError, "expected real numbers for q"),
@@ -180,28 +197,84 @@ def test_names(spring, ball):
         (lambda m: m.forward(np.array([1j]), [0.0]), tw.ShapeError, "expected real numbers for q"),
         (lambda m: m.forward([None], [0.0]), tw.ShapeError, "expected real numbers for q"),
         (lambda m: m.forward([[0.1], [0.1, 0.2]], [0.0]), tw.ShapeError, "expected real numbers for q"),
-        (lambda m: m.forward({"hop": 0.1}, [0.0]), tw.ShapeError, r"expected names of q, found 'hop'; did you mean hip\?"),
+        (
+            lambda m: m.forward({"hop": 0.1}, [0.0]),
+            tw.ShapeError,
+            r"expected names of q, found 'hop'; did you mean hip\?",
+        ),
         (lambda m: m.forward({"elbow": 0.1}, [0.0]), tw.ShapeError, "found 'elbow'; there are hip"),
-        (lambda m: m.forward({"hip": [0.1, 0.2]}, [0.0]), tw.ShapeError, r"expected one number for q\['hip'\], found shape \(2,\)"),
-        (lambda m: m.forward(np.zeros((2, 1)), np.zeros((3, 1))), tw.ShapeError, r"leading \(batch\) dimensions that agree, found q \(2,\), v \(3,\)"),
+        (
+            lambda m: m.forward({"hip": [0.1, 0.2]}, [0.0]),
+            tw.ShapeError,
+            r"expected one number for q\['hip'\], found shape \(2,\)",
+        ),
+        (
+            lambda m: m.forward(np.zeros((2, 1)), np.zeros((3, 1))),
+            tw.ShapeError,
+            r"leading \(batch\) dimensions that agree, found q \(2,\), v \(3,\)",
+        ),
         (lambda m: m.forward([0.1], [0.0], t="noon"), tw.ShapeError, "expected real numbers for t"),
-        (lambda m: m.forward([0.1], [0.0], x=[1.0]), tw.ShapeError, r"expected x of shape \(..., 0\).*entries are none"),
-        (lambda m: m.forward([0.1], [0.0], colour="red"), TypeError, "expected options among parameters, t, threads, u, x, found colour"),
-        (lambda m: m.forward(np.zeros((9, 1)), [0.0], threads=0), tw.ShapeError, "expected threads as a whole number, at least 1, found 0"),
-        (lambda m: m.forward([0.1], [0.0], parameters=5), ParameterError, "expected parameters as a state, .* found int"),
-        (lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": "heavy"}), ParameterError, "expected a number for 'arm.mass'"),
-        (lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": [1.0, "b"]}), ParameterError, "expected a number for 'arm.mass'"),
-        (lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": -1.0}), ParameterError, "between 0 and inf kg, found -1"),
-        (lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": [1.0, np.nan]}), ParameterError, "finite.*found nan"),
-        (lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": np.ones(2), "arm.com.z": np.ones(3)}), ParameterError, "shapes agree, found arm.mass .2,., arm.com.z .3,."),
-        (lambda m: m.forward(np.zeros((2, 1)), [0.0], parameters={"arm.mass": np.ones(3)}), tw.ShapeError, r"q \(2,\), parameters \(3,\)"),
-        (lambda m: m.jacobian("elbow", [0.1]), tw.MechanismError, "expected a frame or body of the mechanism, found 'elbow'"),
+        (
+            lambda m: m.forward([0.1], [0.0], x=[1.0]),
+            tw.ShapeError,
+            r"expected x of shape \(..., 0\).*entries are none",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], colour="red"),
+            TypeError,
+            "expected options among parameters, t, threads, u, x, found colour",
+        ),
+        (
+            lambda m: m.forward(np.zeros((9, 1)), [0.0], threads=0),
+            tw.ShapeError,
+            "expected threads as a whole number, at least 1, found 0",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters=5),
+            ParameterError,
+            "expected parameters as a state, .* found int",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": "heavy"}),
+            ParameterError,
+            "expected a number for 'arm.mass'",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": [1.0, "b"]}),
+            ParameterError,
+            "expected a number for 'arm.mass'",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": -1.0}),
+            ParameterError,
+            "between 0 and inf kg, found -1",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": [1.0, np.nan]}),
+            ParameterError,
+            "finite.*found nan",
+        ),
+        (
+            lambda m: m.forward([0.1], [0.0], parameters={"arm.mass": np.ones(2), "arm.com.z": np.ones(3)}),
+            ParameterError,
+            "shapes agree, found arm.mass .2,., arm.com.z .3,.",
+        ),
+        (
+            lambda m: m.forward(np.zeros((2, 1)), [0.0], parameters={"arm.mass": np.ones(3)}),
+            tw.ShapeError,
+            r"q \(2,\), parameters \(3,\)",
+        ),
+        (
+            lambda m: m.jacobian("elbow", [0.1]),
+            tw.MechanismError,
+            "expected a frame or body of the mechanism, found 'elbow'",
+        ),
         (lambda m: m.function("dance"), tw.MechanismError, "expected a function among inverse, forward"),
         (lambda m: m.state(t="noon"), tw.ShapeError, "expected real numbers for t"),
         (lambda m: m.state(t=np.inf), tw.ShapeError, "expected a time t"),
         (lambda m: m.state(q=[np.nan]), tw.ShapeError, "expected finite numbers for q, found nan"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_answered_with_one_sentence(model, call, kind, message):
     with pytest.raises(kind, match=message) as error:
         call(model)
@@ -236,7 +309,7 @@ def test_what_nature_would_not_do_is_told_and_compiled():
     assert model.mass_matrix([0.0]) == pytest.approx(np.array([[1.0]]))
 
 
-# -- parameters ---------------------------------------------------------------------------------------------------------
+# -- parameters --------------------------------------------------------------------------------------------
 
 
 def test_a_state_s_parameters_act_at_once(model):
@@ -309,7 +382,7 @@ def test_a_force_parameter_may_be_called_like_a_generalised_force():
     assert model.forward([0.0], [0.0], [3.0]) == pytest.approx([5.0 / INERTIA])
 
 
-# -- single evaluations, quick --------------------------------------------------------------------------------------------
+# -- single evaluations, quick -----------------------------------------------------------------------------
 
 
 def test_the_quick_way_and_the_long_way_agree(ball):
@@ -330,7 +403,7 @@ def test_what_one_call_leaves_behind_does_not_reach_the_next(ball):
     assert (ball.forward(tilted(0.4), None) == rest).all()
 
 
-# -- threads ----------------------------------------------------------------------------------------------------------------
+# -- threads -----------------------------------------------------------------------------------------------
 
 
 def run_together(work, count: int = 4) -> list[BaseException]:
@@ -414,7 +487,7 @@ def test_threads_do_not_share_their_numbers(ball):
     assert run_together(work) == []
 
 
-# -- nothing moves ------------------------------------------------------------------------------------------------------------
+# -- nothing moves -----------------------------------------------------------------------------------------
 
 
 def test_a_mechanism_without_freedom():
@@ -432,7 +505,7 @@ def test_a_mechanism_without_freedom():
     assert len(run.t) == 11 and run["eye.z"] == pytest.approx(0.3)
 
 
-# -- without a compiler ---------------------------------------------------------------------------------------------------------
+# -- without a compiler ------------------------------------------------------------------------------------
 
 
 def test_generated_python_answers_alike(monkeypatch, ball):

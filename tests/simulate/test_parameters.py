@@ -65,7 +65,11 @@ def test_a_zero_that_was_declared_stays_live(parameters):
         ("reach", 1j, "expected a number"),
         ("reach", [1.0], r"expected one number for 'reach', found shape \(1,\)"),
         ("reach", [[1.0], [1.0, 2.0]], "expected a number for 'reach'"),
-        ("arm.com.x", 1.0, "'arm.com.x', which is zero in the description and so has left the equations; .*declare it live"),
+        (
+            "arm.com.x",
+            1.0,
+            "'arm.com.x', which is zero in the description and so has left the equations; .*declare it live",
+        ),
         ("hip.friction", 1.0, "which is zero in the description"),
         ("gravity.x", 1.0, "which is zero in the description"),
         ("arm.inertia.xy", 1.0, "which is zero in the description"),
@@ -76,7 +80,7 @@ def test_a_zero_that_was_declared_stays_live(parameters):
         ("new\nline", 1.0, r"found 'new\\\\nline'"),
         ("n" * 10_000, 1.0, "…"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_answered_with_one_sentence_and_changes_nothing(parameters, name, value, message):
     before, version = parameters.vector.copy(), parameters.version
     with pytest.raises(ParameterError, match=message) as error:
@@ -87,7 +91,7 @@ def test_a_mistake_is_answered_with_one_sentence_and_changes_nothing(parameters,
 
 
 def test_reading_what_is_not_there(parameters):
-    with pytest.raises(ParameterError, match="did you mean arm.mass"):
+    with pytest.raises(ParameterError, match=r"did you mean arm\.mass"):
         parameters["arm.maas"]
     with pytest.raises(KeyError):
         parameters["arm.maas"]

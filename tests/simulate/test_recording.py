@@ -14,9 +14,9 @@ from touchweight.simulate import Recording
 from touchweight.simulate.recording import ChannelError
 
 HOSTILE = [
-    "plain", "with space", "comma,comma", 'quote"quote', "new\nline", "carriage\rreturn", "tab\tbed", "$x^2$", "$", r"\alpha",
-    "_hidden", "=1+1", "ümlaut", "ω₁", "a;b", "#comment", "'single'", "%percent", "&lt;", "{}{0}", "t", " ", "x" * 10_000,
-    "-", "nan", "1.5", "\u2028", "\x00nul", "ends\\",
+    "plain", "with space", "comma,comma", 'quote"quote', "new\nline", "carriage\rreturn", "tab\tbed", "$x^2$",
+    "$", r"\alpha", "_hidden", "=1+1", "ümlaut", "ω₁", "a;b", "#comment", "'single'", "%percent", "&lt;", "{}{0}",
+    "t", " ", "x" * 10_000, "-", "nan", "1.5", "\u2028", "\x00nul", "ends\\",
 ]  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def assert_same(a: Recording, b: Recording) -> None:
     assert a.units == b.units
 
 
-# -- a mapping -------------------------------------------------------------------------------------------------------
+# -- a mapping ---------------------------------------------------------------------------------------------
 
 
 def test_a_mapping_of_channels():
@@ -51,8 +51,13 @@ def test_a_mapping_of_channels():
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("hips", r"found 'hips'; did you mean hip"), ("xyz", "there are hip, v.hip, energy.kinetic"), (3, "found '3'"), ("a\nb", r"found 'a\\\\nb'")],
-)  # fmt: skip
+    [
+        ("hips", r"found 'hips'; did you mean hip"),
+        ("xyz", "there are hip, v.hip, energy.kinetic"),
+        (3, "found '3'"),
+        ("a\nb", r"found 'a\\\\nb'"),
+    ],
+)
 def test_a_channel_that_is_not_there(name, message):
     run = pendulum().compile().simulate(0.01)
     with pytest.raises(ChannelError, match=message) as error:
@@ -62,7 +67,7 @@ def test_a_channel_that_is_not_there(name, message):
         run[name]
 
 
-# -- files --------------------------------------------------------------------------------------------------------------
+# -- files -------------------------------------------------------------------------------------------------
 
 
 def test_a_run_survives_a_file_to_the_last_bit(tmp_path):
@@ -122,7 +127,7 @@ def test_no_samples_and_no_channels(tmp_path):
         ("t,a\ns,m\n\n", ":3: expected 2 numbers, found 0 fields"),
         ('t,a\ns,m\n0,"' + "9" * 200_000 + '"\n', "expected a recording, found: field larger"),
     ],
-)  # fmt: skip
+)
 def test_a_file_of_something_else_is_refused_with_its_line(tmp_path, text, message):
     path = tmp_path / "wrong.csv"
     path.write_text(text, encoding="utf-8")
@@ -136,7 +141,7 @@ def test_bytes_that_are_no_text(tmp_path):
     path.write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(FileError, match="expected a recording"):
         Recording.load(path)
-    with pytest.raises(FileError, match="expected a recording, found: .*No such file"):
+    with pytest.raises(FileError, match=r"expected a recording, found: .*No such file"):
         Recording.load(tmp_path / "nowhere.csv")
     with pytest.raises(FileError, match="expected to write a recording, found: No such file"):
         recording().save(tmp_path / "nowhere" / "run.csv")
@@ -149,7 +154,7 @@ def test_a_table_for_pandas():
     assert table.index.name == "t" and table["a"].iloc[0] == recording()["a"][0]
 
 
-# -- pictures -----------------------------------------------------------------------------------------------------------------
+# -- pictures ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -206,7 +211,9 @@ def test_mistakes_are_answered_with_one_sentence(tmp_path):
     with pytest.raises(ChannelError, match="expected a channel"):
         run.plot("zzz", show=False)
     for wrong in (tmp_path / "nowhere" / "run.png", tmp_path / "run.nonsense"):
-        with pytest.raises(FileError, match="expected to write a figure, found: .*; choose another") as error:
+        with pytest.raises(
+            FileError, match=r"expected to write a figure, found: .*; choose another"
+        ) as error:
             run.plot(save=wrong)
         assert "\n" not in str(error.value)
 

@@ -29,7 +29,7 @@ def ball() -> Model:
     return top().compile()
 
 
-# -- accuracy ------------------------------------------------------------------------------------------------------
+# -- accuracy ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("euler", 1)])
@@ -67,11 +67,8 @@ def test_energy_is_kept(model, ball):
 
 def test_what_a_damper_takes_is_gone():
     run = pendulum(damping=0.2).compile().simulate(5.0, q=[1.0])
-    lost = (
-        np.trapezoid(0.2 * run["v.hip"] ** 2, run.t)
-        if hasattr(np, "trapezoid")
-        else np.trapz(0.2 * run["v.hip"] ** 2, run.t)
-    )
+    power = 0.2 * run["v.hip"] ** 2
+    lost = np.sum(np.diff(run.t) * (power[1:] + power[:-1])) / 2.0
     assert run["energy.total"][0] - run["energy.total"][-1] == pytest.approx(lost, rel=1e-4)
     assert (np.diff(run["energy.total"]) < 1e-12).all()
 
@@ -98,7 +95,7 @@ def test_quaternions_keep_their_length(ball, method):
     assert size == pytest.approx(1.0, abs=1e-14)
 
 
-# -- inputs ------------------------------------------------------------------------------------------------------------
+# -- inputs ------------------------------------------------------------------------------------------------
 
 
 def test_functions_of_time_are_sampled_at_the_start_of_every_step(spring):
@@ -138,7 +135,7 @@ def test_long_runs_go_on_where_they_paused(spring, steps):
     assert run["slide"] == pytest.approx(exact, abs=2e-5)
 
 
-# -- what is recorded, what is left -----------------------------------------------------------------------------------------
+# -- what is recorded, what is left ------------------------------------------------------------------------
 
 
 def test_every_so_many_steps(model):
@@ -201,7 +198,7 @@ def test_no_channel_hides_another():
     assert run["energy.energy.total"] == pytest.approx(run["energy.kinetic"] + run["energy.potential"])
 
 
-# -- what stops a run ---------------------------------------------------------------------------------------------------
+# -- what stops a run --------------------------------------------------------------------------------------
 
 
 def exploding() -> Mechanism:
@@ -220,7 +217,7 @@ def test_a_run_that_leaves_the_numbers_says_when_and_keeps_what_was(monkeypatch,
     state = model.state([1.0])
     with pytest.raises(
         SimulationError,
-        match=r"expected finite numbers throughout, found NaN or infinity at t = 0\.\d+ s of model 'exploding'; take a smaller dt",
+        match=r"expected finite numbers .*, found NaN or infinity at t = 0\.\d+ s of model 'exploding'; take a smaller",
     ) as error:
         model.simulate(10.0, state=state)
     assert "\n" not in str(error.value)
@@ -247,15 +244,21 @@ def test_a_run_that_leaves_the_numbers_says_when_and_keeps_what_was(monkeypatch,
         ({"method": "leapfrog"}, "expected a method among euler, rk4, found 'leapfrog'"),
         ({"method": ["rk4"]}, "expected a method"),
         ({"duration": 1e9, "dt": 1e-9}, r"expected fewer than 2\*\*53 steps"),
-        ({"duration": 1e6, "dt": 1e-9}, "expected a recording that fits into memory, found 1000000000000001 samples"),
+        (
+            {"duration": 1e6, "dt": 1e-9},
+            "expected a recording that fits into memory, found 1000000000000001 samples",
+        ),
         ({"q": [0.1, 0.2]}, "expected q of shape"),
         ({"inputs": {"pull": 1.0}}, "expected inputs among push, found 'pull'; declare it"),
         ({"inputs": {"push": math.nan}}, "expected finite inputs, found NaN or infinity for 'push'"),
-        ({"inputs": {"push": "hard"}}, "expected a number or a function of time for input 'push', found 'hard'"),
+        (
+            {"inputs": {"push": "hard"}},
+            "expected a number or a function of time for input 'push', found 'hard'",
+        ),
         ({"inputs": {"push": lambda t: "hard"}}, "expected a number or a function of time for input 'push'"),
         ({"inputs": {"push": lambda t: math.inf}}, "expected finite inputs"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_answered_with_one_sentence(spring, options, message):
     with pytest.raises(tw.ShapeError, match=message) as error:
         spring.simulate(**{"duration": 1.0, **options})
@@ -272,7 +275,7 @@ def test_an_edited_state_is_checked(spring, wrong):
     """The native core trusts the sizes it is given."""
     state = spring.state()
     state.q = wrong
-    with pytest.raises(tw.ShapeError, match="for q|q of shape"):
+    with pytest.raises(tw.ShapeError, match=r"for q|q of shape"):
         spring.simulate(0.01, state=state)
 
 
@@ -287,7 +290,7 @@ def test_the_state_of_another_model_is_refused(spring, model):
         spring.simulate(0.01, state=model.state())
 
 
-# -- without a compiler -----------------------------------------------------------------------------------------------------
+# -- without a compiler ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler"])

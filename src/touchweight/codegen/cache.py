@@ -1,9 +1,9 @@
 """The on-disk cache of compiled libraries.
 
-A library is named by a hash of everything that made it (source, headers, flags, compiler, processor), then by a hash
-of what it holds, so that a damaged one is recognised and built again. Loading a library runs its code, so the cache
-must be ours alone: a folder that another user owns or could write to is refused, and a private temporary folder
-serves instead.
+A library is named by a hash of everything that made it (source, headers, flags, compiler, processor), then by
+a hash of what it holds, so that a damaged one is recognised and built again. Loading a library runs its code,
+so the cache must be ours alone: a folder that another user owns or could write to is refused, and a private
+temporary folder serves instead.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def why_unsafe(path: Path) -> str | None:
 
 
 def why_exposed(folder: Path) -> str | None:
-    """Why others could exchange a folder for theirs, or None: they can where a folder above it is open to all."""
+    """Why others could put a folder in place of this one, or None: where one above it is open to all."""
     for above in folder.resolve().parents:
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
@@ -68,7 +68,7 @@ def why_exposed(folder: Path) -> str | None:
 
 
 def cache_folder() -> Path:
-    """A folder that only this user can write to; a temporary one, with a warning, when the usual one is unsafe."""
+    """A folder that only this user can write to: the usual one or, with a warning, a temporary one."""
     folder = Path("~/.cache/touchweight")
     try:
         folder = default_folder()
@@ -84,8 +84,8 @@ def cache_folder() -> Path:
         return folder
     if not _private:
         warnings.warn(
-            f"expected a private cache folder at {folder}, but {problem}; using a temporary one, so models are "
-            "compiled anew each time (set TOUCHWEIGHT_CACHE to a folder of your own)",
+            f"expected a private cache folder at {folder}, but {problem}; using a temporary one, so models "
+            "are compiled anew each time (set TOUCHWEIGHT_CACHE to a folder of your own)",
             stacklevel=3,
         )
         _private.append(tempfile.TemporaryDirectory(prefix="touchweight-"))
@@ -104,7 +104,7 @@ def key_of(parts: Iterable[str]) -> str:
 
 
 def cached(key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-    """The file of this ``key``; made by ``make(temporary path)`` if it is not there, damaged or not to be trusted."""
+    """The file of this ``key``; if it is missing, damaged or unsafe, what ``make(temporary path)`` makes."""
     folder = cache_folder()
     for path in sorted(folder.glob(f"{key}-*{suffix}")):
         if why_unsafe(path) is None and path.is_file() and path.name == _full_name(key, path, suffix):

@@ -27,7 +27,7 @@ WORTH_A_THREAD = 2_000_000
 
 @dataclass(frozen=True)
 class Binding:
-    """A function with its arrays fixed: ``call()`` reads the table and the inputs and fills the outputs, unchecked."""
+    """A function with its arrays fixed: ``call()`` reads table and inputs and fills outputs, unchecked."""
 
     table: Array
     inputs: list[Array]
@@ -77,16 +77,19 @@ class NativeFunction:
         return self.ffi.from_buffer(self._doubles, a)
 
     def prepare(self, p: Array) -> Array:
+        """As :class:`Compiled` says."""
         table = np.zeros(max(1, len(self.program.slots)))
         self.unit.table.prepare(self._pointer(p), self._pointer(table))
         return table
 
     def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
+        """As :class:`Compiled` says."""
         outputs = [np.empty(n) for n in self._sizes_out]
         self._evaluate(self._pointer(table), [*map(self._pointer, inputs)], [*map(self._pointer, outputs)])
         return outputs
 
     def bind(self, table: Array) -> Binding:
+        """As :class:`Compiled` says."""
         inputs = [np.zeros(n) for n in self.program.sizes_in.values()]
         outputs = [np.zeros(n) for n in self._sizes_out]
         places_in = self.ffi.new("double *[]", [*map(self._pointer, inputs)] or 1)
@@ -107,6 +110,7 @@ class NativeFunction:
     def batch(
         self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int
     ) -> list[Array]:
+        """As :class:`Compiled` says."""
         outputs = [np.empty((count, n)) for n in self._sizes_out]
         if not count:
             return outputs
@@ -155,7 +159,7 @@ class NativeFunction:
         )
 
 
-#: what Python raises outside a function's domain, where machine code carries on with NaN and infinities, as NumPy does
+#: what Python raises outside a function's domain, where machine code and NumPy go on with NaN and infinity
 _OUTSIDE = (ValueError, OverflowError, ZeroDivisionError)
 
 
@@ -171,6 +175,7 @@ class PythonFunction:
         self._evaluate_arrays = python.load(evaluate, "evaluate", python.ARRAY_NAMES)
 
     def prepare(self, p: Array) -> Array:
+        """As :class:`Compiled` says."""
         table = [0.0] * max(1, len(self.program.slots))
         try:
             self._prepare(p.tolist(), table)
@@ -180,6 +185,7 @@ class PythonFunction:
         return np.array(table, dtype=float)
 
     def evaluate(self, table: Array, inputs: Sequence[Array]) -> list[Array]:
+        """As :class:`Compiled` says."""
         outputs: list[list[float]] = [[0.0] * n for n in self.program.sizes_out.values()]
         try:
             self._evaluate(table.tolist(), *(a.tolist() for a in inputs), *outputs)
@@ -188,6 +194,7 @@ class PythonFunction:
         return [np.array(o, dtype=float) for o in outputs]
 
     def bind(self, table: Array) -> Binding:
+        """As :class:`Compiled` says."""
         inputs = [np.zeros(n) for n in self.program.sizes_in.values()]
         outputs = [np.zeros(n) for n in self.program.sizes_out.values()]
 
@@ -200,6 +207,7 @@ class PythonFunction:
     def batch(
         self, table: Array | None, p: Array | None, inputs: Sequence[Array], count: int, threads: int
     ) -> list[Array]:
+        """As :class:`Compiled` says."""
         columns = [[a[:, i] for i in range(a.shape[1])] for a in inputs]
         outputs: list[list[Any]] = [[0.0] * n for n in self.program.sizes_out.values()]
         with np.errstate(all="ignore"):
@@ -221,7 +229,7 @@ _warned = False
 
 
 def compile_function(program: Program) -> NativeFunction | PythonFunction:
-    """A callable for a program: machine code where a compiler is found, else generated Python with one warning."""
+    """A callable for a program: machine code, or generated Python and a warning without a compiler."""
     global _warned
     compiler = find_compiler()
     if compiler is not None:
@@ -229,8 +237,8 @@ def compile_function(program: Program) -> NativeFunction | PythonFunction:
     if not _warned and not os.environ.get("TOUCHWEIGHT_NO_COMPILER"):
         _warned = True
         warnings.warn(
-            "expected a C compiler ($CC, cc, gcc, clang or the ziglang wheel), found none; running generated Python, which "
-            "gives the same numbers far more slowly (pip install 'touchweight[compiler]')",
+            "expected a C compiler ($CC, cc, gcc, clang or the ziglang wheel), found none; running generated "
+            "Python, which gives the same numbers far more slowly (pip install 'touchweight[compiler]')",
             stacklevel=2,
         )
     return PythonFunction(program)

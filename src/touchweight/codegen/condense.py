@@ -1,6 +1,6 @@
-"""Condensing for emission: common factors are pulled out of sums, common parts of sums and products are shared.
+"""Condensing for emission: common factors are pulled out of sums, common parts are shared.
 
-Works on hoisted expressions, where intermediates are whole. Two steps, each of which can only lower the count:
+Works on hoisted expressions, where intermediates are whole. Two steps, neither of which raises the count:
 
 1. ``a x + a y - b z`` becomes ``a (x + y) - b z`` where the products serve nobody else;
 2. pairs of terms (or factors) that occur in several sums (or products) become a node of their own.
@@ -120,7 +120,7 @@ def _factored(n: Add, private: set[Expr]) -> Expr:
 
 
 def _share_pairs(roots: list[Expr]) -> list[Expr]:
-    """Give every pair of terms or factors that occurs twice or more a node of its own, most frequent first."""
+    """Give every pair of terms or factors that occurs repeatedly a node of its own, most frequent first."""
     for _sweep in range(SWEEPS):
         order, _ = _use_counts(roots)
         pairs: dict[tuple[object, ...], list[Expr]] = {}

@@ -1,4 +1,4 @@
-"""Truth values are written where they are read; those nested deeply are cut, or their text would grow without bound."""
+"""Truth values are written where they are read; those nested deeply are cut, to bound their text."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class Function:
 
     Attributes:
         name: an identifier, such as ``inverse``.
-        inputs: array name -> its symbols, in order. Names are identifiers chosen by us, never taken from files.
+        inputs: array name -> its symbols, in order. Names are identifiers of our own, never from files.
         outputs: array name -> its expressions, in order.
         parameters: the live parameters, in the order of the parameter table.
     """

@@ -1,13 +1,15 @@
 """Hoisting: what depends on parameters alone is worked out once, in ``prepare``, and read from a table.
 
-Every largest parameter-only part of the expressions becomes a *slot* of that table. Inside sums and products the
-parameter-only terms and factors are gathered first, so that ``m * l * g * sin(q)`` costs one multiplication.
+Every largest parameter-only part of the expressions becomes a *slot* of that table. Inside sums and products
+the parameter-only terms and factors are gathered first, so that ``m * l * g * sin(q)`` costs one
+multiplication.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from ..symbolic import ONE, Add, Const, Expr, Func, Mul, Scalar, Shared, Symbol, is_condition, topological
 from ..symbolic.expr import Number, make_product, make_sum, symbol
@@ -34,10 +36,9 @@ def hoist(roots: Sequence[Expr], parameters: Iterable[Symbol]) -> Hoisted:
 
 
 def hoist_again(roots: Sequence[Expr], slots: Mapping[Symbol, Expr]) -> Hoisted:
-    """After condensing, which brings slots together, as in (m1 + m2) x: what depends on slots alone becomes one."""
+    """Once more after condensing, which brings slots together, as in (m1 + m2) x: these become one."""
     made = _Hoister(frozenset(slots), first=len(slots)).run(list(roots))
-    known: dict[Expr, Scalar] = {s: e for s, e in slots.items()}
-    added = substitute_all(made.slots.values(), known)
+    added = substitute_all(made.slots.values(), cast("Mapping[Expr, Scalar]", slots))
     return Hoisted(made.roots, {**slots, **dict(zip(made.slots, added, strict=True))})
 
 

@@ -1,4 +1,4 @@
-"""Checking what callers pass: shapes, names, numbers; every refusal says what was expected and what was found."""
+"""Checking what callers pass: shapes, names, numbers; every refusal says what was expected and found."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Dimensions:
             a = a.reshape(1)
         if a.ndim == 0 or a.shape[-1] != len(names):
             raise ShapeError(
-                f"expected {name} of shape (..., {len(names)}) for model {printable(self.model)!r}, found {a.shape}; "
-                f"its entries are {_listed(names)}"
+                f"expected {name} of shape (..., {len(names)}) for model {printable(self.model)!r}, "
+                f"found {a.shape}; its entries are {_listed(names)}"
             )
         if a.ndim == 1 and not a.flags.c_contiguous:
             a = np.ascontiguousarray(a)
@@ -105,7 +105,7 @@ def _numbers(name: str, value: Any) -> Array:
     except ValueError:
         pass  # rows of different lengths
     raise ShapeError(
-        f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays of them"
+        f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays"
     )
 
 
@@ -116,8 +116,8 @@ def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
         if not np.all(np.abs(size - 1.0) < 1e-6):
             worst = float(np.ravel(size)[int(np.argmax(np.abs(np.ravel(size) - 1.0)))])
             raise ShapeError(
-                f"expected a unit quaternion at q[{start}:{start + 4}] ({printable(names[start], 40)}, …), found one of "
-                f"length {worst:g}; divide it by its length"
+                f"expected a unit quaternion at q[{start}:{start + 4}] ({printable(names[start], 40)}, …), "
+                f"found one of length {worst:g}; divide it by its length"
             )
 
 
@@ -156,7 +156,8 @@ def as_vector(
             out = out.reshape(1)
         if out.shape != (len(names),):
             raise ShapeError(
-                f"expected {name} of shape ({len(names)},), found {out.shape}; its entries are {_listed(names)}"
+                f"expected {name} of shape ({len(names)},), found {out.shape}; "
+                f"its entries are {_listed(names)}"
             )
     if not np.all(np.isfinite(out)):
         raise ShapeError(
@@ -192,7 +193,8 @@ def lead_shape(
     except ValueError:
         shown = ", ".join(f"{n} {s}" for n, s in zip([*names, "parameters"], shapes, strict=False) if s)
         raise ShapeError(
-            f"expected leading (batch) dimensions that agree, found {shown}; make them equal, or 1 where one serves all"
+            f"expected leading (batch) dimensions that agree, found {shown}; "
+            "make them equal, or 1 where one serves all"
         ) from None
 
 

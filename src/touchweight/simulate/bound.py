@@ -1,4 +1,4 @@
-"""Evaluations bound beforehand: fixed arrays in and out, no checks, for loops in Python that must be quick."""
+"""Evaluations bound beforehand: fixed arrays in and out, no checks, for loops in Python that must be fast."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Bound:
         fast.call()             # no checks, nothing allocated
         fast.a                  # the outputs; the next call overwrites them
 
-    An array is found by its name in the function: ``q``, ``v``, ``a``, ``tau``, ``x``, ``u``, ``t``, ``M``, ...
-    (:attr:`inputs` and :attr:`outputs` list them). Parameters are read when it is made and by :meth:`refresh`. Use it
-    in one thread at a time.
+    An array is found by its name in the function: ``q``, ``v``, ``a``, ``tau``, ``x``, ``u``, ``t``, ``M``,
+    ... (:attr:`inputs` and :attr:`outputs` list them). Parameters are read when it is made and by
+    :meth:`refresh`. Use it in one thread at a time.
 
     Attributes:
         inputs: arrays that ``call`` reads, by name.
@@ -74,4 +74,5 @@ class Bound:
         raise AttributeError(f"expected an input among {', '.join(self.inputs)}, found {name!r}")
 
     def __repr__(self) -> str:
-        return f"Bound({self._function.program.function.name!r}: {', '.join(self.inputs)} -> {', '.join(self.outputs)})"
+        name = self._function.program.function.name
+        return f"Bound({name!r}: {', '.join(self.inputs)} -> {', '.join(self.outputs)})"

@@ -66,13 +66,14 @@ class Equations:
             }
             if name not in makers:
                 raise MechanismError(
-                    f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {printable(name)!r}"
+                    f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, "
+                    f"found {printable(name)!r}"
                 )
             return makers[name]()
 
-    # -- choices by counting -----------------------------------------------------------------------------------
+    # -- choices by counting -------------------------------------------------------------------------------
     def _short_tree(self) -> Tree:
-        """The tree with slid origins and regrouped inertia, built anew (each derivation has its own node table)."""
+        """The tree with slid origins and regrouped inertia, built anew: each derivation has its own nodes."""
         return regroup(slide_origins(build_tree(self.mechanism)))
 
     def _carriers(self, tree: Tree) -> list[frozenset[int]]:
@@ -100,7 +101,7 @@ class Equations:
         self.form = best[1]
         return best[2]
 
-    # -- the functions -----------------------------------------------------------------------------------------
+    # -- the functions -------------------------------------------------------------------------------------
     def _signals(self) -> dict[str, list[Symbol]]:
         return {"x": self.states, "u": self.inputs, "t": [self.mechanism.time]}
 
@@ -180,7 +181,7 @@ class Equations:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No garbage collection while a graph is built: nothing in it is garbage, and looking for some takes time."""
+    """No garbage collection while a graph is built: nothing in it is garbage, and looking takes time."""
     was = gc.isenabled()
     gc.disable()
     try:

@@ -1,6 +1,7 @@
 """The model: a mechanism's functions as machine code, derived and compiled when first asked for.
 
-A model is constant. What changes (time, coordinates, parameters, ...) lives in a :class:`State`, or is passed in.
+A model is constant. What changes (time, coordinates, parameters, ...) lives in a :class:`State`, or is passed
+in.
 """
 
 from __future__ import annotations
@@ -57,12 +58,14 @@ class Momentum(NamedTuple):
 class Model:
     """A compiled mechanism.
 
-    Every function takes arrays whose last dimension is nq, nv, ...; leading dimensions make a batch, which runs on
-    vector lanes and all cores. ``x`` are first-order states, ``u`` inputs, ``t`` time [s]; they default to the
-    description's initial values. ``parameters`` may be a state or its parameters, or a mapping of changes, whose
-    values may be arrays: one entry for each item of the batch. ``threads`` limits the cores a batch may use.
+    Every function takes arrays whose last dimension is nq, nv, ...; leading dimensions make a batch, which
+    runs on vector lanes and all cores. ``x`` are first-order states, ``u`` inputs, ``t`` time [s]; they
+    default to the description's initial values. ``parameters`` may be a state or its parameters, or a mapping
+    of changes, whose values may be arrays: one entry for each item of the batch. ``threads`` limits the cores
+    a batch may use.
 
-    A single evaluation costs 2 to 3 µs more than its arithmetic; :meth:`bind` brings that below half a microsecond.
+    A single evaluation costs 2 to 3 µs more than its arithmetic; :meth:`bind` brings that below half a
+    microsecond.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -98,7 +101,7 @@ class Model:
     def __repr__(self) -> str:
         return f"Model({self.name!r}: nq={self.nq}, nv={self.nv}, {len(self.parameters)} parameters)"
 
-    # -- state -----------------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------
     def state(
         self,
         q: Values | None = None,
@@ -108,7 +111,7 @@ class Model:
         t: float = 0.0,
         parameters: Mapping[str, float] | None = None,
     ) -> State:
-        """A state: what is not given is at rest in the reference position, with the description's own values."""
+        """A state: what is not given is at rest in the reference position, with the description's values."""
         d = self.dimensions
         return State(
             as_time(t),
@@ -119,9 +122,9 @@ class Model:
             self.parameters.copy(parameters),
         )
 
-    # -- functions -------------------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------------------
     def function(self, name: str) -> Compiled:
-        """A function by name (see :data:`touchweight.simulate.equations.FUNCTIONS`), compiled when first asked for."""
+        """A function by name, as in :data:`.equations.FUNCTIONS`, compiled when first asked for."""
         found = self._functions.get(name)
         if found is None:
             with self._lock:
@@ -132,7 +135,7 @@ class Model:
         return found
 
     def inverse(self, q: Any, v: Any, a: Any, **options: Any) -> Array:
-        """Generalised forces [N m, N] that produce the accelerations ``a``, beyond the mechanism's own forces."""
+        """Generalised forces [N m, N] that produce the accelerations ``a``, beyond the mechanism's own."""
         return self._call("inverse", {"q": q, "v": v, "a": a}, options)
 
     def forward(self, q: Any, v: Any, tau: Any = None, **options: Any) -> Array:
@@ -145,11 +148,11 @@ class Model:
         return flat.reshape(*flat.shape[:-1], self.nv, self.nv)
 
     def bias(self, q: Any, v: Any, **options: Any) -> Array:
-        """c(q, v): the generalised forces that hold the speeds constant (gravity, centrifugal terms, own forces)."""
+        """c(q, v): generalised forces that hold the speeds constant (gravity, centrifugal terms, laws)."""
         return self._call("bias", {"q": q, "v": v}, options)
 
     def jacobian(self, frame: str, q: Any, **options: Any) -> Array:
-        """Jacobian of a frame or body, shape (..., 6, nv): velocity of its point, then angular velocity, world axes."""
+        """Jacobian of a frame or body, (..., 6, nv): velocity of its point, angular velocity, world axes."""
         frame = getattr(frame, "name", frame)
         self.equations.find_frame(frame)
         flat = self._call(f"jacobian:{frame}", {"q": q}, options)
@@ -204,7 +207,8 @@ class Model:
             given = self.dimensions.array(key, values.get(key))
             if given.shape != array.shape:
                 raise ShapeError(
-                    f"expected {key} of shape {array.shape} to bind, found {given.shape}; a batch cannot be bound"
+                    f"expected {key} of shape {array.shape} to bind, found {given.shape}; "
+                    "a batch cannot be bound"
                 )
             array[:] = given
         return bound
@@ -235,7 +239,7 @@ class Model:
         return out.reshape(*lead, out.shape[-1])
 
     def _plain_call(self, name: str, arguments: dict[str, Any]) -> Array | None:
-        """The usual call, vectors in and a vector out, at little cost; None where the arguments need a closer look."""
+        """The usual call, vectors in and a vector out, at little cost; None where it is not that."""
         prepared = self._here.__dict__.get(name)
         if prepared is None:
             bound = self.bind(name)
@@ -270,17 +274,26 @@ class Model:
         if isinstance(given, Parameters):
             if not given.fits(self.parameters):
                 raise ParameterError(
-                    f"expected parameters of model {printable(self.name)!r}, found those of another; take them from a state of it"
+                    f"expected parameters of model {printable(self.name)!r}, found those of another; "
+                    "take them from a state of it"
                 )
             return given, None
         if not isinstance(given, Mapping):
             raise ParameterError(
-                f"expected parameters as a state, its parameters, or a mapping of names to numbers, found {type(given).__name__}"
+                "expected parameters as a state, its parameters, or a mapping of names to numbers, "
+                f"found {type(given).__name__}"
             )
         rows = self.parameters.rows(given)
         return (self.parameters, rows) if rows is not None else (self.parameters.copy(given), None)
 
-    # -- running -----------------------------------------------------------------------------------------------
+    def equations_text(self, name: str) -> str:
+        """The equations of a function as they are evaluated, one to a line, for people."""
+        from ..codegen.export import equations_text
+
+        labels = dict.fromkeys(("tau", "a", "c", "dv"), self.speeds)
+        return equations_text(self.equations.derive(name), labels)
+
+    # -- running -------------------------------------------------------------------------------------------
     def simulate(self, duration: float, **options: Any) -> Recording:
         """Run the model for ``duration`` seconds; see :func:`touchweight.simulate.simulation.simulate`."""
         from .simulation import simulate
@@ -303,7 +316,7 @@ def _refuse(mechanism: Mechanism) -> None:
 
 
 def _flat(a: Array, lead: tuple[int, ...]) -> Array:
-    """An array with its leading dimensions made one; a single item stays single (it is read again and again)."""
+    """An array with its leading dimensions made one; a single item stays single, to be read repeatedly."""
     if a.ndim == 1:
         return a[None, :]
     if a.ndim == 2 and ((a.shape[0] == lead[0] and len(lead) == 1) or a.shape[0] == 1):

@@ -66,8 +66,8 @@ class Parameters(MutableMapping[str, float]):
         number = self.checked(name, value)
         if self._frozen:
             raise ParameterError(
-                f"expected the parameters of a model to stay as they are, found a new value for {_shown(name)}; change "
-                "those of a state, or pass parameters={...} to the call"
+                f"expected the parameters of a model to stay as they are, found a new value for "
+                f"{_shown(name)}; change those of a state, or pass parameters={...} to the call"
             )
         if self._vector[index] != number:
             self._vector[index] = number
@@ -117,7 +117,7 @@ class Parameters(MutableMapping[str, float]):
         if bad.size:
             wanted = f"between {spec.minimum:g} and {spec.maximum:g} {spec.unit}".rstrip()
             raise ParameterError(
-                f"expected {_shown(name)} to be finite and {wanted}, found {bad.flat[0]:g}; choose a value within"
+                f"expected {_shown(name)} to be finite and {wanted}, found {bad.flat[0]:g}; choose one within"
             )
         return numbers
 
@@ -129,8 +129,9 @@ class Parameters(MutableMapping[str, float]):
         owner = next((o for o in self._owners if text.startswith(f"{o}.")), None)
         if owner is not None and text[len(owner) + 1 :] in _STRUCTURAL:
             raise ParameterError(
-                f"expected a live parameter, found {_shown(text)}, which is zero in the description and so has left "
-                "the equations; give it a value there, or declare it live with mechanism.parameter(name, 0.0)"
+                f"expected a live parameter, found {_shown(text)}, which is zero in the description and so "
+                "has left the equations; give it a value there, or declare it live with "
+                "mechanism.parameter(name, 0.0)"
             )
         near = difflib.get_close_matches(text, self._index, n=3)
         hint = (
@@ -162,7 +163,7 @@ class Parameters(MutableMapping[str, float]):
         return other
 
     def table(self, function: Compiled) -> Array:
-        """The table of slots of a compiled function for the current values; worked out only when one has changed."""
+        """The table of slots of a function for the current values; worked out only when one has changed."""
         found = self._tables.get(function)
         if found is None or found[0] != self.version:
             found = (self.version, function.prepare(self._vector))
@@ -170,7 +171,7 @@ class Parameters(MutableMapping[str, float]):
         return found[1]
 
     def rows(self, changes: Mapping[str, Any]) -> Array | None:
-        """The values for each item of a batch, shape (..., parameters); None when all changes are single numbers."""
+        """The values for each item of a batch, (..., parameters); None when all changes are plain numbers."""
         columns = {self._find(n): self._checked_array(n, v) for n, v in changes.items()}
         try:
             shape = np.broadcast_shapes(*(a.shape for a in columns.values()))

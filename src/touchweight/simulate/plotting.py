@@ -71,6 +71,6 @@ def plot_channels(
 
 
 def _plain(text: str) -> str:
-    """Names come from files: keep Matplotlib from reading them as mathematics, or as not to be shown (``_name``)."""
+    """Names come from files: keep Matplotlib from taking them for mathematics, or hiding them (``_name``)."""
     shown = printable(text, 60).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown

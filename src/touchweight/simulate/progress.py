@@ -13,7 +13,7 @@ PATIENCE = 1.0
 
 @contextmanager
 def bar(total: int, text: str, wanted: bool | None = None) -> Iterator[Callable[[int], None]]:
-    """Yields ``tick(done)``; a bar shows when asked for, or when a terminal is there and the job takes long."""
+    """Yields ``tick(done)``; a bar shows when asked for, or on a terminal when the job takes long."""
     if wanted is False or (wanted is None and not sys.stderr.isatty()) or total <= 0:
         yield lambda done: None
         return

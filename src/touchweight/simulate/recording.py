@@ -28,9 +28,10 @@ class ChannelError(TouchweightError, KeyError):
 class Recording(Mapping[str, Array]):
     """What a run leaves behind: ``run["hip"]`` is an array over ``run.t`` [s].
 
-    A coordinate is found under its own name, its speed under ``v.`` and the name, energies under ``energy.kinetic``,
-    ``energy.potential`` and ``energy.total``, states, inputs and sensors' channels under their own names. Where two
-    would share a name, the later one is preceded by what it is, as in ``input.hip``.
+    A coordinate is found under its own name, its speed under ``v.`` and the name, energies under
+    ``energy.kinetic``, ``energy.potential`` and ``energy.total``, states, inputs and sensors' channels under
+    their own names. Where two would share a name, the later one is preceded by what it is, as in
+    ``input.hip``.
     """
 
     def __init__(self, name: str, t: Array, channels: Mapping[str, Array], units: Mapping[str, str]) -> None:
@@ -132,8 +133,8 @@ class Recording(Mapping[str, Array]):
     ) -> Figure:
         """Draw channels over time, those of one unit on one panel; all coordinates when none is named.
 
-        ``save`` writes the figure to a file; ``show`` opens a window (by default only when nothing is saved and there
-        is a screen).
+        ``save`` writes the figure to a file; ``show`` opens a window (by default only when nothing is saved
+        and there is a screen).
         """
         from .plotting import plot_channels
 

@@ -96,8 +96,8 @@ def simulate(
     recording = _recording(model, state, t, kept, u, every)
     if ended:
         raise SimulationError(
-            f"expected finite numbers throughout, found NaN or infinity at t = {state.t:g} s of model {model.name!r}; "
-            "take a smaller dt or check stiffnesses and initial values",
+            f"expected finite numbers throughout, found NaN or infinity at t = {state.t:g} s of model "
+            f"{_shown(model.name)}; take a smaller dt or check stiffnesses and initial values",
             recording,
         )
     return recording
@@ -135,7 +135,7 @@ def _check_state(model: Model, state: State) -> None:
     d = model.dimensions
     if not state.parameters.fits(model.parameters):
         raise ShapeError(
-            f"expected a state of model {_shown(model.name)}, found one of another; make it with model.state()"
+            f"expected a state of model {_shown(model.name)}, found one of another; take model.state()"
         )
     state.t = as_time(state.t)
     state.q = as_vector(state.q, "q", d.coordinates, d.q_default, d.balls)
@@ -149,7 +149,8 @@ def _rows(count: int, width: int) -> Array:
         return np.empty((count, width))
     except (MemoryError, ValueError):
         raise ShapeError(
-            f"expected a recording that fits into memory, found {count} samples of {width} numbers; record less often with every="
+            f"expected a recording that fits into memory, found {count} samples of {width} numbers; "
+            "record less often with every="
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The mutable side of a model: time, coordinates, speeds, first-order states, inputs and current parameters."""
+"""The mutable side of a model: time, coordinates, speeds, first-order states, inputs, current parameters."""
 
 from __future__ import annotations
 
