@@ -150,9 +150,18 @@ def test_repr(model):
     assert isinstance(model.bind("forward"), Bound)
 
 
-def test_copying_half_made_ones_does_not_hang():
+def test_one_that_was_never_made_says_so():
     with pytest.raises(AttributeError):
         _ = Bound.__new__(Bound).inputs
+
+
+def test_other_parameters_from_now_on(model):
+    fast = model.bind("forward", q=[0.3])
+    heavy = model.parameters.copy({"arm.mass": 2.4})
+    fast.refresh(heavy)
+    fast.call()
+    assert fast.a == model.forward([0.3], [0.0], parameters=heavy)
+    assert fast.parameters is heavy
 
 
 def test_without_a_compiler(monkeypatch):

@@ -516,3 +516,21 @@ def test_generated_python_answers_alike(monkeypatch, ball):
     assert isinstance(slow.function("forward"), PythonFunction)
     assert slow.forward([q] * 5, v) == pytest.approx(ball.forward([q] * 5, v), rel=1e-12)
     assert slow.mass_matrix(q) == pytest.approx(ball.mass_matrix(q), rel=1e-12)
+
+
+def test_calls_with_and_without_parameters_take_turns(model):
+    """Plain calls keep a table; it has to be the right one every time."""
+    light, heavy = model.state(parameters={"arm.mass": 0.6}), model.state(parameters={"arm.mass": 2.4})
+    q = np.array([0.3])
+
+    def expected(mass: float) -> float:
+        return -mass * 9.81 * 0.4 * np.sin(0.3) / (0.07 + mass * 0.16)
+
+    for _ in range(3):
+        assert model.forward(q, [0.0], parameters=light) == pytest.approx([expected(0.6)])
+        assert model.forward(q, [0.0]) == pytest.approx([expected(1.2)])
+        assert model.forward(q, [0.0], parameters=heavy.parameters) == pytest.approx([expected(2.4)])
+        assert model.forward(q, [0.0], parameters={"arm.mass": 3.0}) == pytest.approx([expected(3.0)])
+        assert model.forward(q, [0.0]) == pytest.approx([expected(1.2)])
+    heavy.parameters["arm.mass"] = 5.0
+    assert model.forward(q, [0.0], parameters=heavy) == pytest.approx([expected(5.0)])

@@ -15,8 +15,8 @@ from touchweight.simulate.recording import ChannelError
 
 HOSTILE = [
     "plain", "with space", "comma,comma", 'quote"quote', "new\nline", "carriage\rreturn", "tab\tbed", "$x^2$",
-    "$", r"\alpha", "_hidden", "=1+1", "ümlaut", "ω₁", "a;b", "#comment", "'single'", "%percent", "&lt;", "{}{0}",
-    "t", " ", "x" * 10_000, "-", "nan", "1.5", "\u2028", "\x00nul", "ends\\",
+    "$", r"\alpha", "_hidden", "=1+1", "ümlaut", "ω₁", "a;b", "#comment", "'single'", "%percent", "&lt;",
+    "{}{0}", "t", " ", "x" * 10_000, "-", "nan", "1.5", "\u2028", "\x00nul", "ends\\",
 ]  # fmt: skip
 
 

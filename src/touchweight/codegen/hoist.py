@@ -49,6 +49,7 @@ class _Hoister:
         self.first = first
         self.still: dict[Expr, bool] = {}
         self.of_expr: dict[Expr, Symbol] = {}
+        self.of_slot: dict[Expr, Expr] = {}
 
     def run(self, roots: list[Expr]) -> Hoisted:
         order = topological(roots)
@@ -87,13 +88,14 @@ class _Hoister:
         if found is None:
             found = symbol(f"#{len(self.of_expr) + (self.first or 0)}", "mass")
             self.of_expr[e] = found
+            self.of_slot[found] = e
         return found
 
     def _rewrite(self, n: Expr, new: dict[Expr, Expr], uses: dict[Expr, int]) -> Expr:
         if isinstance(n, Add):
             return self._sum(n, new, uses)
         if isinstance(n, Mul):
-            return self._product(n.factors, n.coef, new)
+            return self._product(n.factors, n.coef, new, uses)
         if isinstance(n, Symbol):
             return n
         children = {c: (self.slot(c) if self.still[c] else new[c]) for c in n.children}
@@ -111,7 +113,7 @@ class _Hoister:
                 continue
             if abs(c) != 1.0 and isinstance(t, Mul) and uses.get(t, 0) == 1 and self._has_still_factor(t):
                 # fold the number into the slot: 2 m x -> (2 m) x
-                term, c = self._product(t.factors, c, new), 1.0
+                term, c = self._product(t.factors, c, new, uses), 1.0
             else:
                 term = new[t]
             _accumulate(moving, term, c)
@@ -129,15 +131,29 @@ class _Hoister:
     def _has_still_factor(self, t: Mul) -> bool:
         return any(self.still[f] for f, _ in t.factors)
 
-    def _product(self, factors: tuple[tuple[Expr, Number], ...], coef: float, new: dict[Expr, Expr]) -> Expr:
+    def _product(
+        self,
+        factors: tuple[tuple[Expr, Number], ...],
+        coef: float,
+        new: dict[Expr, Expr],
+        uses: dict[Expr, int],
+    ) -> Expr:
         fixed: dict[Expr, Number] = {}
         moving: dict[Expr, Number] = {}
         for f, e in factors:
             if self.still[f]:
-                fixed[f] = e
+                fixed[f] = fixed.get(f, 0) + e
             else:
                 base = new[f]
-                if isinstance(base, Mul) and isinstance(e, int):
+                if isinstance(base, Mul) and e == 1 and uses.get(f, 0) == 1:
+                    # an intermediate product that serves only here: its parameters join ours
+                    coef *= base.coef
+                    for g, k in base.factors:
+                        held_by = self.of_slot.get(g)
+                        table = moving if held_by is None else fixed
+                        key = g if held_by is None else held_by
+                        table[key] = table.get(key, 0) + k
+                elif isinstance(base, Mul) and isinstance(e, int):
                     # keep an intermediate product whole: it may serve elsewhere
                     moving[base.unit] = moving.get(base.unit, 0) + e
                     coef *= base.coef**e

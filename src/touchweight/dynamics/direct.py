@@ -22,14 +22,14 @@ FORMS = ("factorised", "articulated")
 
 
 def accelerations(
-    tree: Tree, where: Sequence[Posture], tau: Sequence[Expr], forces: Forces, form: str
+    tree: Tree, where: Sequence[Posture], tau: Sequence[Expr], forces: Forces, form: str, by_trace: bool = False
 ) -> list[Expr]:
     """dv/dt under the generalised forces ``tau`` and the mechanism's own."""
     applied = [t + g for t, g in zip(tau, forces.generalised, strict=True)]
     if form == "articulated":
         return articulated_body(tree, where, applied, forces.wrenches)
     bias = inverse_dynamics(tree, where, [ZERO] * len(tree.speeds), forces.wrenches)
-    return solve(tree, mass_matrix(tree, where), [f - c for f, c in zip(applied, bias, strict=True)])
+    return solve(tree, mass_matrix(tree, where, by_trace), [f - c for f, c in zip(applied, bias, strict=True)])
 
 
 #: articulated bodies must take this many times fewer operations to be chosen: each waits for the one before

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..symbolic import ZERO, Expr, share
+from ..symbolic import ZERO, Expr, share, total
 from .frames import Posture
 from .tree import Inertia, Link, Tree
 from .vector import (
@@ -20,6 +20,7 @@ from .vector import (
     congruence,
     cross,
     dot,
+    minus,
     plus,
     scale,
     shared,
@@ -49,13 +50,20 @@ class MassMatrix:
         return [[self.get(i, j) for j in range(self.size)] for i in range(self.size)]
 
 
-def mass_matrix(tree: Tree, where: Sequence[Posture]) -> MassMatrix:
-    """M(q), with armature on the diagonal."""
+def mass_matrix(tree: Tree, where: Sequence[Posture], by_trace: bool = False) -> MassMatrix:
+    """M(q), with armature on the diagonal.
+
+    ``by_trace`` reads the inertia about a hinge as tr(K) minus the part along it, instead of adding the two parts
+    across it. A trace doesn't change when its body turns, so along parallel hinges nothing needs turning at all;
+    elsewhere carrying it costs a little more.
+    """
     composite = composites(tree, where)
+    traces: Sequence[Expr | None] = composite_traces(tree, where, composite) if by_trace else [None] * len(tree.links)
     entries: Entries = {}
     for link in reversed(tree.links):
         pose = where[link.index]
-        for k, (force, moment) in enumerate(_unit_wrenches(link, pose, composite[link.index])):
+        units = _unit_wrenches(link, pose, composite[link.index], traces[link.index])
+        for k, (force, moment) in enumerate(units):
             column_index = link.speed + k
             _own_entries(entries, link, pose, force, moment, column_index, k)
             _hand_down(entries, tree, where, link, force, moment, column_index)
@@ -84,6 +92,18 @@ def composites(tree: Tree, where: Sequence[Posture]) -> list[Inertia]:
     return out
 
 
+def composite_traces(tree: Tree, where: Sequence[Posture], composite: Sequence[Inertia]) -> list[Expr]:
+    """tr(K) of each link's subtree about its origin."""
+    out = [total(link.inertia.second[:3]) for link in tree.links]
+    for link in reversed(tree.links):
+        if link.parent >= 0:
+            pose, piece = where[link.index], composite[link.index]
+            s = shared(transform(pose.turn, piece.moment))
+            shift = 2 * dot(pose.offset, s) + piece.mass * dot(pose.offset, pose.offset)
+            out[link.parent] = share(out[link.parent] + out[link.index] + shift)
+    return out
+
+
 def _moved(piece: Inertia, pose: Posture) -> Inertia:
     turned = Inertia(
         piece.mass,
@@ -93,20 +113,23 @@ def _moved(piece: Inertia, pose: Posture) -> Inertia:
     return turned.moved(IDENTITY, pose.offset)
 
 
-def _unit_wrenches(link: Link, pose: Posture, body: Inertia) -> list[tuple[Vector, Vector]]:
+def _unit_wrenches(link: Link, pose: Posture, body: Inertia, trace: Expr | None) -> list[tuple[Vector, Vector]]:
     """(force, moment about the link's origin) for unit acceleration along each speed of the link."""
     if link.kind == "P":
         return [(shared(scale(body.mass, pose.axis)), shared(cross(body.moment, pose.axis)))]
     axes = [pose.axis] if link.kind == "R" else [column(pose.body, k) for k in range(3)]
-    return [(shared(cross(axis, body.moment)), shared(turning_inertia(body.second, axis))) for axis in axes]
+    return [(shared(cross(axis, body.moment)), shared(turning_inertia(body.second, axis, trace))) for axis in axes]
 
 
-def turning_inertia(k: Symmetric, axis: Vector) -> Vector:
+def turning_inertia(k: Symmetric, axis: Vector, trace: Expr | None = None) -> Vector:
     """I axis, with I = tr(K) 1 - K, written so that zero entries of the axis cost nothing."""
-    xx, yy, zz, _, _, _ = k
+    if trace is not None:
+        return minus(scale(trace, axis), transform(symmetric_matrix(k), axis))
+    xx, yy, zz, xy, xz, yz = k
     ax, ay, az = axis
-    full = transform(symmetric_matrix((ZERO, ZERO, ZERO, k[3], k[4], k[5])), axis)
-    return (share(yy + zz) * ax - full[0], share(xx + zz) * ay - full[1], share(xx + yy) * az - full[2])
+    across = transform(symmetric_matrix((ZERO, ZERO, ZERO, xy, xz, yz)), axis)
+    along: Vector = (share(yy + zz) * ax, share(xx + zz) * ay, share(xx + yy) * az)
+    return minus(along, across)
 
 
 def _own_entries(

@@ -29,7 +29,6 @@ class Bound:
         parameters: where :meth:`refresh` looks.
     """
 
-    __slots__ = ("_function", "_table", "call", "inputs", "outputs", "parameters")
     inputs: Mapping[str, Array]
     outputs: Mapping[str, Array]
     call: Callable[[], object]
@@ -41,29 +40,24 @@ class Bound:
         self, function: Compiled, parameters: Parameters, shapes: Mapping[str, tuple[int, ...]]
     ) -> None:
         made = function.bind(parameters.table(function).copy())
-        outputs = dict(zip(function.program.sizes_out, made.outputs, strict=True))
-        held = {
-            "_function": function,
-            "_table": made.table,
-            "parameters": parameters,
-            "inputs": dict(zip(function.program.sizes_in, made.inputs, strict=True)),
-            "outputs": {k: a.reshape(shapes.get(k, a.shape)) for k, a in outputs.items()},
-            "call": made.call,
-        }
-        for name, value in held.items():
-            object.__setattr__(self, name, value)
+        inputs = dict(zip(function.program.sizes_in, made.inputs, strict=True))
+        flat = dict(zip(function.program.sizes_out, made.outputs, strict=True))
+        outputs = {k: a.reshape(shapes.get(k, a.shape)) for k, a in flat.items()}
+        vars(self).update(
+            {**inputs, **outputs, "inputs": inputs, "outputs": outputs, "call": made.call},
+            parameters=parameters,
+            _function=function,
+            _table=made.table,
+        )
 
-    def refresh(self) -> None:
-        """Read the parameters again, after some of them have changed."""
+    def refresh(self, parameters: Parameters | None = None) -> None:
+        """Read the parameters again, after some of them have changed; or from now on others."""
+        if parameters is not None:
+            vars(self)["parameters"] = parameters
         self._table[:] = self.parameters.table(self._function)
 
     def __getattr__(self, name: str) -> Array:
-        if name in Bound.__slots__:
-            raise AttributeError(name)
-        for arrays in (self.inputs, self.outputs):
-            if name in arrays:
-                return arrays[name]
-        known = ", ".join([*self.inputs, *self.outputs])
+        known = ", ".join([*vars(self).get("inputs", ()), *vars(self).get("outputs", ())])
         raise AttributeError(f"expected an array among {known}, found {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:

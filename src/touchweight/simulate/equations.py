@@ -55,9 +55,9 @@ class Equations:
             if name.startswith("jacobian:"):
                 return make_program(self._jacobian(name))
             makers: dict[str, Callable[[], Program]] = {
-                "inverse": lambda: self._shortest(self._inverse),
-                "bias": lambda: self._shortest(self._bias),
-                "mass_matrix": lambda: self._shortest(self._mass_matrix),
+                "inverse": lambda: self._shortest([self._inverse]),
+                "bias": lambda: self._shortest([self._bias]),
+                "mass_matrix": lambda: self._shortest([self._mass_matrix, self._mass_matrix_by_trace]),
                 "forward": lambda: self._direct("forward"),
                 "rates": lambda: self._direct("rates"),
                 "energy": lambda: make_program(self._energy()),
@@ -77,26 +77,33 @@ class Equations:
         return regroup(slide_origins(build_tree(self.mechanism)))
 
     def _carriers(self, tree: Tree) -> list[frozenset[int]]:
+        """Which links to write in their parent's axes: none, or those on parallel hinges."""
         parallel = parallel_links(tree)
         if not parallel or len(tree.links) > TRIAL_SIZE:
             return [frozenset()]
         return [frozenset(), parallel]
 
-    def _shortest(self, make: Callable[[Tree, Sequence[Posture]], Function]) -> Program:
-        """Derive with and without carried axes; keep what takes fewer operations."""
+    def _traces(self, tree: Tree) -> list[bool]:
+        """Whether to read the mass matrix by traces; worth trying where hinges are parallel."""
+        return [False, True] if len(self._carriers(tree)) > 1 else [False]
+
+    def _shortest(self, makers: Sequence[Callable[[Tree, Sequence[Posture]], Function]]) -> Program:
+        """Derive in every way that may pay; keep what takes fewest operations."""
         tree = self._short_tree()
-        programs = [make_program(make(tree, postures(tree, c))) for c in self._carriers(tree)]
+        programs = [make_program(make(tree, postures(tree, c))) for c in self._carriers(tree) for make in makers]
         return min(programs, key=lambda p: p.operations.total)
 
     def _direct(self, name: str) -> Program:
         tree = self._short_tree()
         best: tuple[float, str, Program] | None = None
         for carried in self._carriers(tree):
+            where = postures(tree, carried)
             for form in likely_forms(tree):
-                program = make_program(self._forward(tree, postures(tree, carried), form, name))
-                cost = program.operations.total * (WAITING if form == "articulated" else 1.0)
-                if best is None or cost < best[0]:
-                    best = (cost, form, program)
+                for by_trace in self._traces(tree) if form == "factorised" else [False]:
+                    program = make_program(self._forward(tree, where, form, name, by_trace))
+                    cost = program.operations.total * (WAITING if form == "articulated" else 1.0)
+                    if best is None or cost < best[0]:
+                        best = (cost, form, program)
         assert best is not None
         self.form = best[1]
         return best[2]
@@ -124,21 +131,26 @@ class Equations:
         needed = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
         return self._function("bias", {"q": tree.q, "v": tree.v, **self._signals()}, {"c": needed})
 
-    def _mass_matrix(self, tree: Tree, where: Sequence[Posture]) -> Function:
-        rows = mass_matrix(tree, where).rows()
+    def _mass_matrix(self, tree: Tree, where: Sequence[Posture], by_trace: bool = False) -> Function:
+        rows = mass_matrix(tree, where, by_trace).rows()
         return self._function("mass_matrix", {"q": tree.q}, {"M": [x for row in rows for x in row]})
 
-    def _forward(self, tree: Tree, where: Sequence[Posture], form: str, name: str) -> Function:
+    def _mass_matrix_by_trace(self, tree: Tree, where: Sequence[Posture]) -> Function:
+        return self._mass_matrix(tree, where, by_trace=True)
+
+    def _forward(
+        self, tree: Tree, where: Sequence[Posture], form: str, name: str, by_trace: bool = False
+    ) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
         if name == "rates":
             still = [ZERO] * len(tree.speeds)
-            a = accelerations(tree, where, still, forces, form)
+            a = accelerations(tree, where, still, forces, form, by_trace)
             return self._function(
                 name,
                 {"q": tree.q, "v": tree.v, **self._signals()},
                 {"dq": coordinate_rates(tree), "dv": a, "dx": forces.state_rates},
             )
-        a = accelerations(tree, where, list(self.tau), forces, form)
+        a = accelerations(tree, where, list(self.tau), forces, form, by_trace)
         return self._function(
             name,
             {"q": tree.q, "v": tree.v, "tau": self.tau, **self._signals()},

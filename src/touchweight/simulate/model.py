@@ -215,8 +215,9 @@ class Model:
 
     def _call(self, name: str, arguments: dict[str, Any], options: dict[str, Any]) -> Array:
         """The first output of a function on checked arguments, singly or as a batch."""
-        if not options:
-            found = self._plain_call(name, arguments)
+        current, rows = self._current(options.get("parameters"))
+        if rows is None and (not options or tuple(options) == ("parameters",)):
+            found = self._plain_call(name, arguments, current)
             if found is not None:
                 return found
         unknown = sorted(set(options) - _OPTIONS)
@@ -225,7 +226,6 @@ class Model:
                 f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}"
             )
         function = self.function(name)
-        current, rows = self._current(options.get("parameters"))
         names = list(function.program.sizes_in)
         arrays = [self.dimensions.array(k, arguments[k] if k in arguments else options.get(k)) for k in names]
         lead = lead_shape(arrays, names, None if rows is None else rows.shape[:-1])
@@ -238,16 +238,13 @@ class Model:
         out = function.batch(table, own, [_flat(a, lead) for a in arrays], count, threads)[0]
         return out.reshape(*lead, out.shape[-1])
 
-    def _plain_call(self, name: str, arguments: dict[str, Any]) -> Array | None:
+    def _plain_call(self, name: str, arguments: dict[str, Any], current: Parameters) -> Array | None:
         """The usual call, vectors in and a vector out, at little cost; None where it is not that."""
-        prepared = self._here.__dict__.get(name)
-        if prepared is None:
-            bound = self.bind(name)
-            targets = [(bound.inputs[k], self.dimensions.array(k, None)) for k in arguments]
-            prepared = targets, bound.call, next(iter(bound.outputs.values()))
-            self._here.__dict__[name] = prepared
-        targets, call, output = prepared
-        for (target, default), value in zip(targets, arguments.values(), strict=True):
+        plain = vars(self._here).get(name)
+        if plain is None:
+            plain = vars(self._here)[name] = _Plain(self, name, arguments)
+        plain.use(current)
+        for (target, default), value in zip(plain.targets, arguments.values(), strict=True):
             if value is None:
                 value = default
             elif type(value) is list:
@@ -259,11 +256,12 @@ class Model:
                 return None
             target[:] = value
         for start in self.dimensions.balls:
-            w, x, y, z = targets[0][0][start : start + 4].tolist()
+            w, x, y, z = plain.targets[0][0][start : start + 4].tolist()
             if not abs(w * w + x * x + y * y + z * z - 1.0) < 1e-6:
                 return None
-        call()
-        return output.flatten()
+        plain.call()
+        result: Array = plain.output.flatten()
+        return result
 
     def _current(self, given: Any) -> tuple[Parameters, Array | None]:
         """The parameters of a call; and where every item of a batch has its own, these as rows."""
@@ -299,6 +297,26 @@ class Model:
         from .simulation import simulate
 
         return simulate(self, duration, **options)
+
+
+class _Plain:
+    """What the plain calls of one function in one thread work with."""
+
+    __slots__ = ("bound", "call", "output", "targets", "version")
+
+    def __init__(self, model: Model, name: str, arguments: Mapping[str, Any]) -> None:
+        self.bound = model.bind(name)
+        self.version = model.parameters.version
+        self.call = self.bound.call
+        #: where each argument goes, and what it is when it is not given
+        self.targets = [(self.bound.inputs[k], model.dimensions.array(k, None)) for k in arguments]
+        self.output = next(iter(self.bound.outputs.values()))
+
+    def use(self, parameters: Parameters) -> None:
+        """Work with these parameters as they are now."""
+        if parameters is not self.bound.parameters or parameters.version != self.version:
+            self.version = parameters.version
+            self.bound.refresh(parameters)
 
 
 def _refuse(mechanism: Mechanism) -> None:
