@@ -13,7 +13,5 @@ pieces = add_skeleton(mechanism)
 model = mechanism.compile()
 run = model.simulate(show.seconds, q=start_of(mechanism), dt=show.dt, every=4)
 operations = model.equations.derive("rates").operations.total
-subtitle = (
-    f"{model.nv} degrees of freedom, {operations} operations an evaluation, {show.seconds:g} s of motion"
-)
+subtitle = f"{model.nv} degrees of freedom, {operations} operations an evaluation, {show.seconds:g} s of motion"
 draw(make_scene(run, pieces), model.name, subtitle, True, Path(__file__).with_suffix(".png"), dpi=90)

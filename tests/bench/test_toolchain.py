@@ -13,9 +13,7 @@ from touchweight.bench.toolchain import Program
 needs_compiler = pytest.mark.skipif(
     not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler is installed"
 )
-PROGRAM = Program(
-    "greeting", '#include <stdio.h>\nint main(void) { puts("[1, 2]"); return 0; }\n', ".c", ("-O1",)
-)
+PROGRAM = Program("greeting", '#include <stdio.h>\nint main(void) { puts("[1, 2]"); return 0; }\n', ".c", ("-O1",))
 
 
 @needs_compiler

@@ -13,9 +13,7 @@ def zoo():
     m.prismatic("rail", m.ground, cart, axis="x", damping=0.3)
     m.revolute("pivot", cart, pole, axis="y", origin=(0, 0, 0.1), friction=0.05, stiffness=1.5, rest=0.2)
     tip = m.frame("tip", pole, origin=(0, 0, 0.8))
-    m.spring(
-        "rope", m.frame("wall", m.ground, origin=(1.0, 0, 1.0)), tip, stiffness=30.0, length=0.4, damping=0.7
-    )
+    m.spring("rope", m.frame("wall", m.ground, origin=(1.0, 0, 1.0)), tip, stiffness=30.0, length=0.4, damping=0.7)
 
     def stop(q, v, *, k, r, edge):
         depth = tw.maximum(tw.absolute(q) - edge, 0.0)
@@ -76,8 +74,6 @@ def hostile():
             m.fixed(name, above, body, origin=(0, 0.01, 0))
         above = body
     for name in HOSTILE[:6]:
-        m.joint_law(
-            f"force {name}", HOSTILE[1], m.input(name, "N m") * m.parameter(f"gain {name}", 0.5, name)
-        )
+        m.joint_law(f"force {name}", HOSTILE[1], m.input(name, "N m") * m.parameter(f"gain {name}", 0.5, name))
     m.sensor(HOSTILE[0], "position", above)
     return m

@@ -86,16 +86,12 @@ def run_c(folder, stem, model, functions, given, timed, changes, flags=()):
         for k in ins:
             values = ", ".join(repr(float(x)) for x in given[k])
             lines.append(
-                f"    double time = {values};"
-                if k == "t"
-                else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};"
+                f"    double time = {values};" if k == "t" else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};"
             )
         lines += [f"    double {k}[{big}_N_{k.upper()}];" for k in outs]
         arguments = ", ".join(["&table", *("time" if k == "t" else k for k in ins), *outs])
         lines.append(f"    {stem}_{identifier(function)}({arguments});")
-        lines += [
-            f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("%.17g ", {k}[i]);' for k in outs
-        ]
+        lines += [f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("%.17g ", {k}[i]);' for k in outs]
         lines.append('    printf("\\n");\n  }')
     lines += ["  return 0;", "}", ""]
     (folder / "try_it.c").write_text("\n".join(lines))
@@ -154,9 +150,7 @@ def run_octave(folder, stem, model, functions, given, timed, changes):
         lines.append(f"[{', '.join(outs)}] = {stem}_{identifier(function)}({', '.join(['p', *texts])});")
         lines.append(f"printf('%.17g ', [{'; '.join(outs)}]); printf('\\n');")
     (folder / "try_it.m").write_text("\n".join(lines) + "\n")
-    done = subprocess.run(
-        [OCTAVE, "--no-gui", "--norc", "try_it.m"], cwd=folder, capture_output=True, text=True
-    )
+    done = subprocess.run([OCTAVE, "--no-gui", "--norc", "try_it.m"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [np.array([float(x) for x in line.split()]) for line in done.stdout.splitlines()]
 

@@ -138,9 +138,7 @@ def test_two_models_live_in_one_program(tmp_path):
 def test_files_are_plain_ascii_without_a_way_out_of_their_comments(tmp_path):
     model = hostile().compile()
     for target in TARGETS:
-        for name, text in export(
-            subject_of(model), {"inverse": model.equations.derive("inverse")}, target
-        ).items():
+        for name, text in export(subject_of(model), {"inverse": model.equations.derive("inverse")}, target).items():
             assert re.fullmatch(r"[a-z0-9_]+\.[a-z]+", name)
             assert text.isascii() and all(c.isprintable() or c == "\n" for c in text)
             if target == "c":
@@ -165,9 +163,7 @@ def test_identifiers_are_identifiers_and_all_different():
     assert identifier("3rd") == "n3rd"
 
 
-@pytest.mark.parametrize(
-    "name", ["int", "math", "string", "import", "function", "tw", "tw math", "NUL", "json"]
-)
+@pytest.mark.parametrize("name", ["int", "math", "string", "import", "function", "tw", "tw math", "NUL", "json"])
 def test_words_that_are_taken_are_avoided(name):
     assert stem(name).endswith("_model")
 

@@ -63,9 +63,7 @@ def test_every_mechanism_plays(name, tmp_path, capsys):
 @pytest.mark.parametrize("make", [zoo, flyer, hostile])
 def test_any_file_plays(make, tmp_path):
     make().save(tmp_path / "it.yaml")
-    assert (
-        main(["play", str(tmp_path / "it.yaml"), "-s", "0.1", "--no-gif", "-o", str(tmp_path / "out")]) == 0
-    )
+    assert main(["play", str(tmp_path / "it.yaml"), "-s", "0.1", "--no-gif", "-o", str(tmp_path / "out")]) == 0
     (picture,) = (tmp_path / "out").iterdir()
     assert picture.suffix == ".png"
 
@@ -106,9 +104,7 @@ def test_the_skeleton_follows_the_sensors():
     run = mechanism.compile().simulate(0.2, q={"shoulder": 0.5, "elbow": 0.3})
     scene = make_scene(run, pieces)
     np.testing.assert_allclose(scene.points[:, 0, 0], 0.0, atol=1e-15)
-    np.testing.assert_allclose(
-        scene.points[:, 1, 0], np.column_stack([run["middle.x"], run["middle.z"]]), atol=1e-12
-    )
+    np.testing.assert_allclose(scene.points[:, 1, 0], np.column_stack([run["middle.x"], run["middle.z"]]), atol=1e-12)
     np.testing.assert_allclose(scene.trace, np.column_stack([run["tip.x"], run["tip.z"]]), atol=1e-12)
     lengths = np.linalg.norm(scene.points[:, :, 1] - scene.points[:, :, 0], axis=2)
     np.testing.assert_allclose(lengths, 0.5, atol=1e-12)

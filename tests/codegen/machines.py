@@ -24,9 +24,7 @@ def arm() -> Mechanism:
             com=(0.1, 0.02 * i, -0.2),
             inertia=(0.02, 0.03, 0.01, 0.001, -0.002, 0.0005),
         )
-        m.revolute(
-            f"joint{i}", parent, link, axis=axis, origin=(0.05, 0.0, 0.3), damping=0.1, armature=0.01 * i
-        )
+        m.revolute(f"joint{i}", parent, link, axis=axis, origin=(0.05, 0.0, 0.3), damping=0.1, armature=0.01 * i)
         parent = link
     m.actuator("motor", "joint1", gear=3.0, lag=0.02, limit=5.0)
     tip = m.frame("tip", parent, origin=(0.0, 0.0, -0.4))

@@ -108,9 +108,7 @@ def function(made: Sequence[Expr]) -> Function:
 def points(count: int, seed: int = 1) -> tuple[Array, dict[str, Array]]:
     """Parameter values, and ``count`` values of every input."""
     draw = np.random.default_rng(seed)
-    return draw.uniform(0.3, 2.0, len(P)), {
-        k: draw.uniform(-1.5, 1.5, (count, len(s))) for k, s in INPUTS.items()
-    }
+    return draw.uniform(0.3, 2.0, len(P)), {k: draw.uniform(-1.5, 1.5, (count, len(s))) for k, s in INPUTS.items()}
 
 
 def reference(made: Sequence[Expr], p: Array, inputs: dict[str, Array]) -> Array:

@@ -142,9 +142,7 @@ def test_outside_of_domains_c_and_python_and_the_expressions_agree():
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), 1e308, 5e-324, 0.1, 3.0, -2.0, 1e22])
 def test_numbers_survive_the_way_through_the_compiler(value):
     limit = sy.const(value)
-    program = make_program(
-        Function("f", {"q": Q[:1]}, {"y": [sy.select(sy.less(Q[0], 1.0), limit, 0.0)]}, ())
-    )
+    program = make_program(Function("f", {"q": Q[:1]}, {"y": [sy.select(sy.less(Q[0], 1.0), limit, 0.0)]}, ()))
     assert NativeFunction(program, compiler()).evaluate(np.zeros(1), [np.zeros(1)])[0][0] == value
     assert c_number(value) not in ("inf", "-inf")
 

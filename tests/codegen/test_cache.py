@@ -150,9 +150,7 @@ def test_no_room_is_said_in_a_sentence():
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(
-        BuildError, match=r"expected to write .* found: No space left on device; make room"
-    ) as error:
+    with pytest.raises(BuildError, match=r"expected to write .* found: No space left on device; make room") as error:
         cached("k", ".so", full)
     assert "\n" not in str(error.value)
 
@@ -259,9 +257,7 @@ def test_a_folder_in_place_of_a_file_is_said_in_a_sentence(folder):
 
 
 def private_instead(reason: str) -> Path:
-    with pytest.warns(
-        UserWarning, match=f"expected a private cache folder at .*, but {reason}; using a temporary one"
-    ):
+    with pytest.warns(UserWarning, match=f"expected a private cache folder at .*, but {reason}; using a temporary one"):
         found = cache_folder()
     assert why_unsafe(found) is None
     assert found != default_folder()
@@ -395,9 +391,7 @@ def test_a_build_that_is_killed_leaves_nothing_to_load(folder, tmp_path):
         pytest.skip("wants a compiler that is one command")
     started = tmp_path / "started"
     slow = tmp_path / "slow"
-    slow.write_text(
-        f'#!/bin/sh\ncase "$*" in *part0*) : > "{started}"; sleep 60;; esac\nexec "{real[0]}" "$@"\n'
-    )
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *part0*) : > "{started}"; sleep 60;; esac\nexec "{real[0]}" "$@"\n')
     slow.chmod(0o700)
     job = start(folder, CC=str(slow))
     deadline = time.monotonic() + 60

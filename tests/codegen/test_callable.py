@@ -50,9 +50,7 @@ def test_any_number_of_items(f, count):
 def test_no_items(f):
     p, _ = points(1)
     empty = [np.zeros((0, len(s))) for s in INPUTS.values()]
-    assert [o.shape for o in f.batch(f.prepare(p), None, empty, 0, 4)] == [
-        (0, n) for n in f.program.sizes_out.values()
-    ]
+    assert [o.shape for o in f.batch(f.prepare(p), None, empty, 0, 4)] == [(0, n) for n in f.program.sizes_out.values()]
 
 
 def transposed(a: Array) -> Array:
@@ -134,14 +132,11 @@ def test_every_item_may_have_parameters_of_its_own(f, program):
     count = 21
     arrays = arrays_of(count)
     p = np.random.default_rng(9).uniform(0.3, 2.0, (count, len(P)))
-    expected = np.array(
-        [one_by_one(f, f.prepare(p[i]), [a[i : i + 1] for a in arrays], 1)[0] for i in range(count)]
-    )
+    expected = np.array([one_by_one(f, f.prepare(p[i]), [a[i : i + 1] for a in arrays], 1)[0] for i in range(count)])
     for rows in (p, transposed(p), reversed_view(p), every_third_row(p)):
         assert worst(joined(f.batch(None, rows, arrays, count, 1)), expected) < ROUNDING
     assert (
-        worst(joined(f.batch(None, p[:1], arrays, count, 1)), one_by_one(f, f.prepare(p[0]), arrays, count))
-        < ROUNDING
+        worst(joined(f.batch(None, p[:1], arrays, count, 1)), one_by_one(f, f.prepare(p[0]), arrays, count)) < ROUNDING
     )
     assert worst(expected, reference(MADE, p, dict(zip(INPUTS, arrays, strict=True)))) < 1e-10
 

@@ -70,9 +70,7 @@ def test_cc_is_taken_and_used(monkeypatch, tmp_path):
     assert found.name == "my cc -DMINE=1"
     f = compile_function(twice())
     assert isinstance(f, NativeFunction)
-    assert f.evaluate(f.prepare(np.zeros(0)), [np.array([0.5])])[0][0] == pytest.approx(
-        2 * np.sin(0.5) + np.tanh(0.5)
-    )
+    assert f.evaluate(f.prepare(np.zeros(0)), [np.array([0.5])])[0][0] == pytest.approx(2 * np.sin(0.5) + np.tanh(0.5))
     assert "-shared" in log.read_text() and "part0.c" in log.read_text()
 
 
@@ -83,9 +81,7 @@ def test_cc_is_taken_and_used(monkeypatch, tmp_path):
 )
 def test_a_cc_that_does_not_work_is_an_error_of_one_sentence(monkeypatch, tmp_path, text):
     if text == "BROKEN":
-        text = str(
-            script(tmp_path / "broken", 'case "$1" in --version) echo broken 1.0;; *) exit 1;; esac\n')
-        )
+        text = str(script(tmp_path / "broken", 'case "$1" in --version) echo broken 1.0;; *) exit 1;; esac\n'))
     monkeypatch.setenv("CC", text)
     with pytest.raises(BuildError, match=r"^expected CC to .*, found .*; correct it") as error:
         find_compiler()

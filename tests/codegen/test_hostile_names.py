@@ -46,9 +46,7 @@ def machine(word: str) -> Mechanism:
     lag = m.state(f"{word}7", lambda x: (push - x) / 0.1, initial=0.2)
     size = m.parameter(f"{word}8", 1.5)
     mass_like = m.parameter(word, 0.3, kind="mass")
-    m.joint_law(
-        f"{word}9", f"{word}3", lambda q, v, *, k: -k * q + lag * size + tw.sin(m.time) * mass_like, k=2.0
-    )
+    m.joint_law(f"{word}9", f"{word}3", lambda q, v, *, k: -k * q + lag * size + tw.sin(m.time) * mass_like, k=2.0)
     m.spring(f"{word}10", frame, m.ground, stiffness=5.0, length=0.1, damping=0.1)
     m.force(f"{word}11", frame, force=(push, 0.1, 0.0))
     m.sensor(f"{word}12", "velocity", frame)

@@ -53,9 +53,7 @@ def test_empty_arrays(tmp_path):
 
 
 def test_text_is_made_of_arrays_and_numbers_only():
-    program = make_program(
-        function([sy.sin(Q[0]) * P[0] + V[1], P[1] ** Q[2], sy.select(P[0] < Q[1], V[0], P[2])])
-    )
+    program = make_program(function([sy.sin(Q[0]) * P[0] + V[1], P[1] ** Q[2], sy.select(P[0] < Q[1], V[0], P[2])]))
     words = set(re.findall(r"[A-Za-z_]\w*", emit_matlab(program, "f")))
     names = {"f", "function", "zeros", "end", "if", "else", "sin", "isreal", "NaN", "condition", *"abrpce"}
     allowed = names | {"tw_select", "tw_min", "tw_max", "tw_real", "out_y", "out_z", *INPUTS}

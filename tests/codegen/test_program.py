@@ -81,9 +81,7 @@ def test_prepare_and_body_together_give_the_value(draw):
     made = outputs(draw, 6)
     program = make_program(function(made))
     p, inputs = points(1, draw.randrange(1000))
-    values = dict(zip(P, p, strict=True)) | {
-        s: inputs[k][0, i] for k, g in INPUTS.items() for i, s in enumerate(g)
-    }
+    values = dict(zip(P, p, strict=True)) | {s: inputs[k][0, i] for k, g in INPUTS.items() for i, s in enumerate(g)}
     slots = dict(zip(program.slots, evaluate_all(program.prepare.results, values), strict=True))
     found = evaluate_all(program.body.results, {**values, **slots})
     assert worst(reference(made, p, inputs), [found]) < 1e-10

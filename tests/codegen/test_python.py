@@ -71,9 +71,7 @@ def test_sums_of_thousands_of_terms_are_no_trouble():
 
 def test_text_is_made_of_arrays_and_numbers_only():
     """Names of symbols, which may come from a file, are nowhere in it."""
-    program = make_program(
-        function([sy.sin(Q[0]) * P[0] + V[1], P[1] ** Q[2], sy.select(P[0] < Q[1], V[0], P[2])])
-    )
+    program = make_program(function([sy.sin(Q[0]) * P[0] + V[1], P[1] ** Q[2], sy.select(P[0] < Q[1], V[0], P[2])]))
     text = emit_prepare(program) + emit_evaluate(program)
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     allowed = {"def", "prepare", "evaluate", "p", "c", "e", "out_y", "out_z", *INPUTS, *SCALAR_NAMES}

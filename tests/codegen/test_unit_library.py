@@ -84,9 +84,7 @@ def test_the_contract_is_the_header():
     ffi = contract()
     fields = [name for name, _ in ffi.typeof("tw_unit").fields]
     checks = [f'_Static_assert(sizeof(tw_unit) == {ffi.sizeof("tw_unit")}, "size");']
-    checks += [
-        f'_Static_assert(offsetof(tw_unit, {f}) == {ffi.offsetof("tw_unit", f)}, "{f}");' for f in fields
-    ]
+    checks += [f'_Static_assert(offsetof(tw_unit, {f}) == {ffi.offsetof("tw_unit", f)}, "{f}");' for f in fields]
     checks += [f'_Static_assert(sizeof(tw_system) == {ffi.sizeof("tw_system")}, "system");']
     checks += [f'_Static_assert(TW_ABI == {ABI}, "version");']
     text = '#include <stddef.h>\n#include "touchweight.h"\n' + "\n".join(checks) + "\nint x;\n"

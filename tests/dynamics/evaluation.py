@@ -55,9 +55,7 @@ class Bench:
     def rates(self, exprs: Sequence[Expr]) -> Array:
         """(count, len(exprs)): the time derivatives of expressions of q and v, exactly."""
         moving: dict[Expr, Expr] = dict(zip(self.tree.q, coordinate_rates(self.tree), strict=True))
-        return self.numbers(
-            directional_all(exprs, {**moving, **dict(zip(self.tree.v, self.tree.a, strict=True))})
-        )
+        return self.numbers(directional_all(exprs, {**moving, **dict(zip(self.tree.v, self.tree.a, strict=True))}))
 
 
 def relative(found: NDArray[Any], expected: NDArray[Any]) -> float:

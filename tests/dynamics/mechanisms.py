@@ -99,9 +99,7 @@ def random_tree(
         order[0] = root
     for i, kind in enumerate(order):
         parent = (
-            places[-1]
-            if draw.random() < 0.6
-            else places[int(draw.integers(root is not None and i > 0, len(places)))]
+            places[-1] if draw.random() < 0.6 else places[int(draw.integers(root is not None and i > 0, len(places)))]
         )
         if draw.random() < 0.3 and kind in PLAIN and (root is None or i > 0):
             parent = _massless(m, draw, parent, f"m{i}")  # a hinge that carries nothing but the next joint
@@ -187,9 +185,7 @@ def forward_kinematics(mechanism: Mechanism, q: Array) -> dict[str, Pose]:
         joint = next(j for j in waiting if j.parent.name in poses)
         waiting.remove(joint)
         R, p = poses[joint.parent.name]
-        numbers = np.array(
-            [float(x) for x in evaluate_all([*joint.origin, *sum(joint.rotation, ())], values)]
-        )
+        numbers = np.array([float(x) for x in evaluate_all([*joint.origin, *sum(joint.rotation, ())], values)])
         turn, move = _joint_motion(joint, np.array([at[c] for c in joint.coordinates]))
         R0 = R @ numbers[3:].reshape(3, 3)
         poses[joint.child.name] = (R0 @ turn, p + R @ numbers[:3] + R0 @ move)

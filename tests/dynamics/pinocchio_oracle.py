@@ -91,9 +91,7 @@ class PinocchioOracle:
         T = self.map(q)
         w = T @ v
         force = np.linalg.solve(T.T, tau)
-        out: Array = np.linalg.solve(
-            T, self.pin.aba(self.model, self.data, self.q(q), w, force) - self.drift(w)
-        )
+        out: Array = np.linalg.solve(T, self.pin.aba(self.model, self.data, self.q(q), w, force) - self.drift(w))
         return out
 
     def mass_matrix(self, q: Array) -> Array:
@@ -106,9 +104,7 @@ class PinocchioOracle:
         """(6, nv): velocity of a point given in a link's axes, then angular velocity, in world axes."""
         pin, theirs = self.pin, self.q(q)
         link = self.model.getFrameId(body, pin.FrameType.BODY)
-        J = pin.computeFrameJacobian(
-            self.model, self.data, theirs, link, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        )
+        J = pin.computeFrameJacobian(self.model, self.data, theirs, link, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
         pin.updateFramePlacement(self.model, self.data, link)
         arm = self.data.oMf[link].rotation @ np.array(point)
         linear = J[:3] + np.cross(J[3:], arm, axisa=0).T

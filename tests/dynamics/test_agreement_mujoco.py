@@ -20,9 +20,7 @@ mujoco = pytest.importorskip("mujoco")
 TOLERANCE = 1e-9
 COUNT = 20
 
-FREE_OF_CONSTRAINTS = (
-    '<option gravity="0.3 -0.2 -9.7"><flag constraint="disable" contact="disable"/></option>'
-)
+FREE_OF_CONSTRAINTS = '<option gravity="0.3 -0.2 -9.7"><flag constraint="disable" contact="disable"/></option>'
 
 MODELS = {
     "chain of hinges": """

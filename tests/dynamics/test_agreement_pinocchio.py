@@ -101,9 +101,7 @@ pytestmark = [
     # robots with inertias that no body has are told about; they are compared all the same
     pytest.mark.filterwarnings("ignore:body:UserWarning"),
 ]
-each_robot = pytest.mark.parametrize(
-    ("robot", "base"), ROBOTS, ids=[f"{Path(n).stem}-{b}" for n, b in ROBOTS]
-)
+each_robot = pytest.mark.parametrize(("robot", "base"), ROBOTS, ids=[f"{Path(n).stem}-{b}" for n, b in ROBOTS])
 
 
 class Comparison:

@@ -55,9 +55,7 @@ def test_double_pendulum() -> None:
         - 2 * np.sin(a - b) * m2 * (db**2 * l2 + da**2 * l1 * np.cos(a - b))
     ) / (l1 * below)
     second = (
-        2
-        * np.sin(a - b)
-        * (da**2 * l1 * (m1 + m2) + G * (m1 + m2) * np.cos(a) + db**2 * l2 * m2 * np.cos(a - b))
+        2 * np.sin(a - b) * (da**2 * l1 * (m1 + m2) + G * (m1 + m2) * np.cos(a) + db**2 * l2 * m2 * np.cos(a - b))
     ) / (l2 * below)
     found = PythonModel(m).forward(s.q, s.v)
     assert relative(found, np.stack([first, second - first], axis=1)) < 1e-12

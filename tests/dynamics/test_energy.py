@@ -73,10 +73,7 @@ def test_drives_store_energy_and_no_momentum() -> None:
         for speed in joint.speeds if armature is not None else ():
             extra += 0.5 * armature.value * s.v[:, m.speeds.index(speed)] ** 2  # type: ignore[union-attr]
     assert extra.min() > 0.0
-    assert (
-        relative(model.energy(s.q, s.v).kinetic - model.energy(s.q, s.v, parameters=off).kinetic, extra)
-        < 1e-12
-    )
+    assert relative(model.energy(s.q, s.v).kinetic - model.energy(s.q, s.v, parameters=off).kinetic, extra) < 1e-12
     assert np.array_equal(model.momentum(s.q, s.v).linear, model.momentum(s.q, s.v, parameters=off).linear)
 
 

@@ -68,9 +68,9 @@ def test_branches_on_the_ground_do_not_know_each_other() -> None:
     x = solve(bench.tree, mass_matrix(bench.tree, bench.where), right)
     for name, e in zip(bench.tree.speeds, x, strict=True):
         side = name.split()[0]
-        assert {
-            s.name.split(".")[1].split()[0] for s in free_symbols([e]) if s.name.startswith(("q.", "tau."))
-        } == {side}
+        assert {s.name.split(".")[1].split()[0] for s in free_symbols([e]) if s.name.startswith(("q.", "tau."))} == {
+            side
+        }
 
 
 def test_a_second_arm_costs_as_much_as_the_first() -> None:

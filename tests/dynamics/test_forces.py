@@ -79,9 +79,7 @@ def test_the_rate_of_a_line_is_the_rate_of_its_length(seed: int) -> None:
 def test_forces_inside_change_no_momentum(seed: int) -> None:
     """Action is reaction: a sprung and damped tree that flies keeps its linear and angular momentum."""
     m = sprung(seed, root="free", damping=3.0, gravity=0.0)
-    inner = next(
-        j for j in m.joints.values() if j.name != "j0" and j.kind in ("revolute", "prismatic", "universal")
-    )
+    inner = next(j for j in m.joints.values() if j.name != "j0" and j.kind in ("revolute", "prismatic", "universal"))
     m.joint_law("motor", inner.speeds[0], 0.7)
     s = random_states(m, seed=seed)
     model = PythonModel(m)
@@ -165,9 +163,7 @@ def test_a_force_may_follow_time_inputs_and_parameters() -> None:
     t, push = np.linspace(0.0, 3.0, 7), np.linspace(-1.0, 1.0, 7)
     found = model.forward(np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None])
     assert found[:, 0] == pytest.approx((3.0 * np.sin(2.0 * t) + push) / 2.0)
-    louder = model.forward(
-        np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None], parameters={"amplitude": 6.0}
-    )
+    louder = model.forward(np.zeros((7, 1)), np.zeros((7, 1)), t=t, u=push[:, None], parameters={"amplitude": 6.0})
     assert louder[:, 0] == pytest.approx((6.0 * np.sin(2.0 * t) + push) / 2.0)
 
 

@@ -35,9 +35,7 @@ def lagrange(bench: Bench) -> Array:
     p = gradient(T, tree.v)
     slope = gradient(T - V, tree.q)
     basis = jacobian(coordinate_rates(tree), tree.v)
-    force: list[Expr] = [
-        -total(g * row[k] for g, row in zip(slope, basis, strict=True)) for k in range(len(tree.v))
-    ]
+    force: list[Expr] = [-total(g * row[k] for g, row in zip(slope, basis, strict=True)) for k in range(len(tree.v))]
     for link in tree.links:
         if link.kind == "S":
             i = link.speed

@@ -31,9 +31,7 @@ def flat(rows: tuple[tuple[Expr, ...], ...]) -> list[Expr]:
 def tip(bench: Bench) -> Placement:
     """A turned frame away from the origin of the last body."""
     body = list(bench.mechanism.bodies.values())[-1]
-    frame = bench.mechanism.frame(
-        f"tip {len(bench.mechanism.frames)}", body, (0.3, -0.2, 0.1), (0.3, 0.5, 0.7)
-    )
+    frame = bench.mechanism.frame(f"tip {len(bench.mechanism.frames)}", body, (0.3, -0.2, 0.1), (0.3, 0.5, 0.7))
     bench.values.update({p.symbol: p.value for p in bench.mechanism.parameters.values()})
     return bench.tree.place(frame)
 
@@ -131,7 +129,4 @@ def test_coordinates_change_as_the_speeds_say(seed: int) -> None:
     for link in tree.links:
         if link.kind == "S":  # the length of a quaternion stays
             start = tree.q.index(link.q[0])
-            assert (
-                np.abs(np.sum(rates[:, start : start + 4] * states.q[:, start : start + 4], axis=1)).max()
-                < 1e-14
-            )
+            assert np.abs(np.sum(rates[:, start : start + 4] * states.q[:, start : start + 4], axis=1)).max() < 1e-14

@@ -93,9 +93,7 @@ def test_accelerations_default_to_those_of_free_motion() -> None:
     model = PythonModel(m)
     s = random_states(m)
     free = model.sensors(s.q, s.v, model.forward(s.q, s.v))
-    assert all(
-        np.array_equal(a, b) for a, b in zip(model.sensors(s.q, s.v).values(), free.values(), strict=True)
-    )
+    assert all(np.array_equal(a, b) for a, b in zip(model.sensors(s.q, s.v).values(), free.values(), strict=True))
 
 
 def test_what_falls_accelerates_with_gravity() -> None:

@@ -37,9 +37,7 @@ def test_sliding_changes_no_force_and_no_inertia(seed: int) -> None:
 def test_bodies_stay_where_they_are(seed: int) -> None:
     m = random_tree(seed, bodies=8).mechanism
     states = random_states(m, seed=seed)
-    plain, slid = (
-        Bench(m, tree=tree).at(states.q, states.v) for tree in (build_tree(m), slide_origins(build_tree(m)))
-    )
+    plain, slid = (Bench(m, tree=tree).at(states.q, states.v) for tree in (build_tree(m), slide_origins(build_tree(m))))
     for body in m.bodies.values():
         for found, expected in zip(placed(slid, body), placed(plain, body), strict=True):
             assert relative(found, expected) < 1e-12
@@ -55,9 +53,7 @@ def placed(bench: Bench, body: Body) -> tuple[Array, Array, Array]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_sliding_never_adds_an_offset(seed: int) -> None:
-    tree = build_tree(
-        random_tree(seed, ("revolute", "revolute", "prismatic", "spherical"), bodies=8).mechanism
-    )
+    tree = build_tree(random_tree(seed, ("revolute", "revolute", "prismatic", "spherical"), bodies=8).mechanism)
     assert offsets(slide_origins(tree)) <= offsets(tree)
 
 
@@ -67,9 +63,7 @@ def test_a_chain_with_offsets_along_its_axes_loses_them() -> None:
     parent = m.ground
     for i, axis in enumerate(("z", "y", "x")):
         body = m.body(f"b{i}", 1.0, (0.1, 0.0, 0.0), (0.1, 0.1, 0.1))
-        m.revolute(
-            f"j{i}", parent, body, axis=axis, origin=((0.0, 0.0, 0.5), (0.0, 0.0, 0.3), (0.2, 0.0, 0.0))[i]
-        )
+        m.revolute(f"j{i}", parent, body, axis=axis, origin=((0.0, 0.0, 0.5), (0.0, 0.0, 0.3), (0.2, 0.0, 0.0))[i])
         parent = body
     tree = build_tree(m)
     assert (offsets(tree), offsets(slide_origins(tree))) == (2, 0)

@@ -239,15 +239,11 @@ def test_at_its_reference_a_joint_is_as_described() -> None:
         parent = child
     tree = build_tree(m)
     bench = Bench(m).at(np.full((1, len(tree.q)), 0.7))
-    found = bench.numbers([x for row in bench.world.orientation(tree.bodies["planar"]) for x in row])[
-        0
-    ].reshape(3, 3)
+    found = bench.numbers([x for row in bench.world.orientation(tree.bodies["planar"]) for x in row])[0].reshape(3, 3)
     assert np.abs(found - turn_about(np.array([0.0, 0.0, 1.0]), 5 * np.pi / 2)).max() < 1e-14
     expected = forward_kinematics(m, np.full(len(tree.q), 0.7))["planar"][1]
     assert bench.numbers(bench.world.position(tree.bodies["planar"]))[0] == pytest.approx(expected, abs=1e-14)
-    assert expected == pytest.approx(
-        [1.0, 2.0, 15.0]
-    )  # four quarter turns close a square, three metres up each
+    assert expected == pytest.approx([1.0, 2.0, 15.0])  # four quarter turns close a square, three metres up each
 
 
 def test_armature_is_on_every_speed_of_its_joint_and_on_no_other() -> None:

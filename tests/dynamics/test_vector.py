@@ -14,9 +14,7 @@ from touchweight.symbolic import ONE, ZERO, Expr, cos, count_operations, evaluat
 
 DRAW = np.random.default_rng(7)
 NAMES = [f"{kind}{i}" for kind in "abrs" for i in range(9)]
-VALUES: dict[str, float] = {n: float(x) for n, x in zip(NAMES, DRAW.normal(size=len(NAMES)), strict=True)} | {
-    "q": 0.7
-}
+VALUES: dict[str, float] = {n: float(x) for n, x in zip(NAMES, DRAW.normal(size=len(NAMES)), strict=True)} | {"q": 0.7}
 
 
 def named(kind: str) -> Vector:

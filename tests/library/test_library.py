@@ -66,9 +66,7 @@ def test_the_double_pendulum_hangs_as_long_as_its_rods():
 def test_a_chain_has_as_many_rods_as_asked_for(rods):
     model = n_pendulum.build(rods=rods, length=1.0, mass=2.0).compile()
     assert model.nv == rods
-    assert sum(
-        p.value for n, p in model.mechanism.parameters.items() if n.endswith(".mass")
-    ) == pytest.approx(2.0)
+    assert sum(p.value for n, p in model.mechanism.parameters.items() if n.endswith(".mass")) == pytest.approx(2.0)
     np.testing.assert_allclose(model.sensors(np.zeros(rods))["tip"], [0, 0, -1.0], atol=1e-12)
 
 
@@ -84,9 +82,7 @@ def test_the_top_precesses_as_fast_as_theory_says():
 
 def test_the_arm_holds_its_targets_and_falls_without_servos():
     model = arm.build().compile()
-    targets = {
-        f"{n}.target": x for n, x in zip(model.coordinates, (0.5, 0.4, 0.6, -0.3, 0.2, 1.0), strict=True)
-    }
+    targets = {f"{n}.target": x for n, x in zip(model.coordinates, (0.5, 0.4, 0.6, -0.3, 0.2, 1.0), strict=True)}
     run = model.simulate(2.0, inputs=targets)
     for name in model.coordinates:
         assert run[name][-1] == pytest.approx(targets[f"{name}.target"], abs=0.03)

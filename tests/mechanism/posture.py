@@ -12,9 +12,7 @@ from touchweight.symbolic import evaluate_all
 
 
 def values(m: Mechanism, exprs: Sequence[Any]) -> np.ndarray:
-    return np.array(
-        [float(x) for x in evaluate_all(exprs, {p.symbol: p.value for p in m.parameters.values()})]
-    )
+    return np.array([float(x) for x in evaluate_all(exprs, {p.symbol: p.value for p in m.parameters.values()})])
 
 
 def turn(axis: Sequence[float], angle: float) -> np.ndarray:

@@ -195,9 +195,7 @@ def test_armature_is_inertia() -> None:
     assert check(m) == []
 
 
-@pytest.mark.parametrize(
-    "kind", ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "free"]
-)
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "free"])
 def test_each_kind_of_joint_needs_something_to_carry(kind: str) -> None:
     for mass, sound in ((1.0, True), (0.0, False)):
         m = Mechanism()
@@ -217,9 +215,7 @@ def test_inertias_of_real_matter_pass_and_others_do_not(spread: list[float], see
     m = Mechanism()
     m.free("f", m.body("b", 1, inertia=inertia.tolist()))
     assert check(m) == []
-    worse = inertia + 1.01 * 2 * min(spread) * np.outer(
-        turn[:, np.argmin(spread)], turn[:, np.argmin(spread)]
-    )
+    worse = inertia + 1.01 * 2 * min(spread) * np.outer(turn[:, np.argmin(spread)], turn[:, np.argmin(spread)])
     m = Mechanism()
     m.free("f", m.body("b", 1, inertia=worse.tolist()))
     assert "sum of the others" in said(m)

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a table reads better in long lines)
 """Expressions in files: what is printed reads back as the same node; what is wrong is one sentence."""
 
 from __future__ import annotations
@@ -67,9 +66,7 @@ def _expressions(children: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     return st.one_of(
         st.builds(_attempt, st.sampled_from(one), children),
         st.builds(_attempt, st.sampled_from(two), children, children),
-        st.builds(
-            lambda a, e: _attempt(sy.power, a, e), children, st.sampled_from([2, 3, -1, -2, 0.5, -0.5, 1.5])
-        ),
+        st.builds(lambda a, e: _attempt(sy.power, a, e), children, st.sampled_from([2, 3, -1, -2, 0.5, -0.5, 1.5])),
         st.builds(_attempt, st.just(sy.select), joined, children, children),
     )
 

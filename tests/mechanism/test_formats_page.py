@@ -12,9 +12,7 @@ from touchweight.mechanism.mechanism import Mechanism
 from touchweight.mechanism.yaml_format import dumps, loads
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-EXAMPLES = (
-    re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if PAGE.exists() else []
-)
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if PAGE.exists() else []
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not in this copy")

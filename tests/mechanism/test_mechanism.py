@@ -62,9 +62,7 @@ def test_bodies_may_be_named_by_their_names() -> None:
 def test_names_of_coordinates_and_speeds(kind: str) -> None:
     m = Mechanism()
     j = m.joint("j", kind, m.ground, m.body("b"))
-    assert (
-        len(set(j.coordinates)) == len(j.coordinates) == len(j.speeds) + ("S" in JOINT_KINDS[kind].primitives)
-    )
+    assert len(set(j.coordinates)) == len(j.coordinates) == len(j.speeds) + ("S" in JOINT_KINDS[kind].primitives)
     assert list(j.coordinates) == m.coordinates
     assert list(j.speeds) == m.speeds
 

@@ -303,9 +303,7 @@ def test_included_files_are_read_in_place(tmp_path: Path) -> None:
     (tmp_path / "parts" / "hand.xml").write_text(
         "<x><body name='hand'><joint name='wrist'/><geom size='0.1'/></body></x>"
     )
-    m = load_mjcf(
-        written(tmp_path, "<mujoco><worldbody><include file='parts/arm.xml'/></worldbody></mujoco>")
-    )
+    m = load_mjcf(written(tmp_path, "<mujoco><worldbody><include file='parts/arm.xml'/></worldbody></mujoco>"))
     assert list(m.bodies) == ["arm", "hand"]
 
 
@@ -334,9 +332,7 @@ def test_includes_stay_in_their_folder(name: str, says: str, tmp_path: Path) -> 
 
 def test_a_long_chain_is_read_without_recursion(tmp_path: Path) -> None:
     count = 300
-    text = "".join(
-        f"<body pos='0 0 1'><joint name='j{k}' axis='0 1 0'/><geom size='0.1'/>" for k in range(count)
-    )
+    text = "".join(f"<body pos='0 0 1'><joint name='j{k}' axis='0 1 0'/><geom size='0.1'/>" for k in range(count))
     m = load_mjcf(written(tmp_path, f"<mujoco><worldbody>{text}{'</body>' * count}</worldbody></mujoco>"))
     assert m.speeds == [f"j{k}" for k in range(count)]
     assert m.check() == []

@@ -108,9 +108,7 @@ def live_numbers() -> Mechanism:
     m.bodies["arm"].inertia = (2 * m.parameters["arm.inertia.xx"].symbol, *m.bodies["arm"].inertia[1:])
     length = m.parameter("length", 0.8, "m")
     m.body("tip", mass=0.1 * length, com=(length / 2, 0, -length))
-    m.joint(
-        "wrist", "revolute", "arm", "tip", origin=(0, 0, -length), rotation=(0, length, 0), damping=2 * length
-    )
+    m.joint("wrist", "revolute", "arm", "tip", origin=(0, 0, -length), rotation=(0, length, 0), damping=2 * length)
     m.gravity = (m.gravity[0], m.gravity[1], m.gravity[2] * m.parameter("moon", 0.16))
     m.remarks.append("made by hand: for a test")
     return m

@@ -46,9 +46,7 @@ Q, V, X, U, T, K = (
 def rates(cc) -> NativeFunction:
     """dq = v, dv = u - k q, dx = t."""
     inputs = {"q": [Q], "v": [V], "x": [X], "u": [U], "t": [T]}
-    return NativeFunction(
-        make_program(Function("rates", inputs, {"dq": [V], "dv": [U - K * Q], "dx": [T]}, [K])), cc
-    )
+    return NativeFunction(make_program(Function("rates", inputs, {"dq": [V], "dv": [U - K * Q], "dx": [T]}, [K])), cc)
 
 
 class Run:

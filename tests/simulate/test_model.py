@@ -35,12 +35,8 @@ def ball() -> Model:
 
 
 def test_the_pendulum_s_own_formula(model):
-    assert model.forward([0.3], [0.7], [0.2]) == pytest.approx(
-        [(0.2 - TORQUE * np.sin(0.3)) / INERTIA], rel=1e-14
-    )
-    assert model.inverse([0.3], [0.7], [1.5]) == pytest.approx(
-        [INERTIA * 1.5 + TORQUE * np.sin(0.3)], rel=1e-14
-    )
+    assert model.forward([0.3], [0.7], [0.2]) == pytest.approx([(0.2 - TORQUE * np.sin(0.3)) / INERTIA], rel=1e-14)
+    assert model.inverse([0.3], [0.7], [1.5]) == pytest.approx([INERTIA * 1.5 + TORQUE * np.sin(0.3)], rel=1e-14)
     assert model.mass_matrix([0.3]) == pytest.approx(np.array([[INERTIA]]), rel=1e-14)
     assert model.bias([0.3], [0.7]) == pytest.approx([TORQUE * np.sin(0.3)], rel=1e-14)
     energy = model.energy([0.3], [0.7])
@@ -336,9 +332,7 @@ def test_every_item_may_have_its_own(model):
 
 
 def test_the_model_s_own_parameters_are_constant(model):
-    with pytest.raises(
-        ParameterError, match=r"expected the parameters of a model to stay.*change those of a state"
-    ):
+    with pytest.raises(ParameterError, match=r"expected the parameters of a model to stay.*change those of a state"):
         model.parameters["arm.mass"] = 5.0
     assert model.parameters["arm.mass"] == 1.2
     with pytest.raises(ValueError, match="read-only"):
@@ -347,18 +341,14 @@ def test_the_model_s_own_parameters_are_constant(model):
 
 def test_parameters_of_another_model_are_refused(model, spring):
     for other in (spring.state(), spring.parameters):
-        with pytest.raises(
-            ParameterError, match="expected parameters of model 'pendulum', found those of another"
-        ):
+        with pytest.raises(ParameterError, match="expected parameters of model 'pendulum', found those of another"):
             model.forward([0.1], [0.0], parameters=other)
     again = pendulum().compile()
     assert model.forward([0.1], [0.0], parameters=again.state()) == model.forward([0.1], [0.0])
 
 
 def test_zeros_are_structural_and_say_so(model):
-    with pytest.raises(
-        ParameterError, match=r"'arm.com.x', which is zero in the description.*mechanism.parameter"
-    ):
+    with pytest.raises(ParameterError, match=r"'arm.com.x', which is zero in the description.*mechanism.parameter"):
         model.forward([0.1], [0.0], parameters={"arm.com.x": 0.1})
 
 

@@ -164,11 +164,7 @@ def test_a_picture_is_written(tmp_path, ending):
     figure = run.plot(save=path)
     assert path.stat().st_size > 1000
     (axis,) = figure.axes
-    assert (
-        axis.get_ylabel() == "hip [rad]"
-        and axis.get_xlabel() == "time [s]"
-        and axis.get_title() == "pendulum"
-    )
+    assert axis.get_ylabel() == "hip [rad]" and axis.get_xlabel() == "time [s]" and axis.get_title() == "pendulum"
 
 
 def test_one_panel_for_each_unit():
@@ -211,17 +207,13 @@ def test_mistakes_are_answered_with_one_sentence(tmp_path):
     with pytest.raises(ChannelError, match="expected a channel"):
         run.plot("zzz", show=False)
     for wrong in (tmp_path / "nowhere" / "run.png", tmp_path / "run.nonsense"):
-        with pytest.raises(
-            FileError, match=r"expected to write a figure, found: .*; choose another"
-        ) as error:
+        with pytest.raises(FileError, match=r"expected to write a figure, found: .*; choose another") as error:
             run.plot(save=wrong)
         assert "\n" not in str(error.value)
 
 
 def test_nothing_to_draw():
-    with pytest.raises(
-        tw.TouchweightError, match="expected a recording with channels to draw, found one without"
-    ):
+    with pytest.raises(tw.TouchweightError, match="expected a recording with channels to draw, found one without"):
         Recording("bare", np.arange(3.0), {}, {}).plot(show=False)
 
 

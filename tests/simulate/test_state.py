@@ -26,9 +26,7 @@ def test_what_is_not_given_is_the_description_s(model):
 
 def test_what_is_given_is_there_and_its_own(model):
     q = np.array([0.3])
-    state = model.state(
-        q, {"slide": 0.1}, [2.0], u={"push": 3.0}, t=np.float32(0.5), parameters={"block.mass": 4.0}
-    )
+    state = model.state(q, {"slide": 0.1}, [2.0], u={"push": 3.0}, t=np.float32(0.5), parameters={"block.mass": 4.0})
     q[0] = 9.0
     assert (state.t, state.q.tolist(), state.v.tolist(), state.x.tolist(), state.u.tolist()) == (
         0.5,

@@ -92,9 +92,7 @@ def program(task: Task, robot: str, f: Any) -> Program:
     return Program(name, source, ".c", FLAGS, salt=ca.__version__)
 
 
-def time_function(
-    executable: Path, task: Task, f: Any, states: States, repeat: int
-) -> tuple[dict[str, float], Array]:
+def time_function(executable: Path, task: Task, f: Any, states: States, repeat: int) -> tuple[dict[str, float], Array]:
     """Run one timing program: what it reports, and its results."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

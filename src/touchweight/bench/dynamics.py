@@ -135,12 +135,8 @@ def show(result: dict[str, Any], console: Console) -> None:
     console.print(f"{machine['processor']}, {machine['compiler']}, {machine['lanes']} lanes")
     table = Table(title="time of one evaluation, and how many times longer a rival takes")
     for column in ("robot", "algorithm", "ours [ns]", "operations", "rival", "theirs [ns]", "ratio"):
-        table.add_column(
-            column, justify="right" if "[" in column or column in ("operations", "ratio") else "left"
-        )
-    operations = {
-        (t["robot"], t["algorithm"]): t["operations"] for t in result["times"] if t["rival"] == "touchweight"
-    }
+        table.add_column(column, justify="right" if "[" in column or column in ("operations", "ratio") else "left")
+    operations = {(t["robot"], t["algorithm"]): t["operations"] for t in result["times"] if t["rival"] == "touchweight"}
     last = None
     for r in result["ratios"]:
         key = (r["robot"], r["algorithm"])
@@ -165,7 +161,8 @@ def show(result: dict[str, Any], console: Console) -> None:
     for report in result["levels"]:
         console.print(
             f"{report['robot']}, {report['algorithm']}: {report['operations']} operations "
-            f"in {report['steps']} of vector levels take {report['levels_ns']:.0f} ns, straight-line code {report['straight_ns']:.0f} ns",
+            f"in {report['steps']} of vector levels take {report['levels_ns']:.0f} ns, "
+            f"straight-line code {report['straight_ns']:.0f} ns",
             highlight=False,
         )
     if result["generation"]:
@@ -179,9 +176,7 @@ def show(result: dict[str, Any], console: Console) -> None:
             "peak [MB]",
             "error",
         ):
-            made.add_column(
-                column, justify="right" if "[" in column or column in ("operations", "error") else "left"
-            )
+            made.add_column(column, justify="right" if "[" in column or column in ("operations", "error") else "left")
         for g in result["generation"]:
             made.add_row(
                 g["mechanism"], g["functions"], str(g["operations"]), f"{g['derive']:.2f}", f"{g['compile']:.2f}",

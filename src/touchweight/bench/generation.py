@@ -71,8 +71,7 @@ def generate(case: str) -> GenerationTime:
     q, v, a = (draw.uniform(-1, 1, model.nv) for _ in range(3))
     error = float(np.abs(model.forward(q, v, model.inverse(q, v, a)) - a).max() / np.abs(a).max())
     peak = (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        + 2 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + 2 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     )
     return GenerationTime(
         mechanism.name,

@@ -114,9 +114,7 @@ def snapped(rows: Sequence[JointRow], tolerance: float = 1e-10) -> list[JointRow
     A URDF writes a right angle as 1.57079632679, whose cosine is 5e-12: a number generated code would carry
     along where a zero should vanish. Entries of axes and rotations within `tolerance` of 0 or ±1 are made so.
     """
-    return [
-        replace(row, axis=_snap(row.axis, tolerance), rotation=_turn(row.rotation, tolerance)) for row in rows
-    ]
+    return [replace(row, axis=_snap(row.axis, tolerance), rotation=_turn(row.rotation, tolerance)) for row in rows]
 
 
 def _snap(values: Array, tolerance: float) -> Array:

@@ -94,9 +94,7 @@ def joint_order(model: Any, pinocchio: Any) -> list[int]:
     names = list(pinocchio.names)[1:]
     found = [model.joint(i).name for i in range(model.njnt)]
     if sorted(found) != sorted(names) or model.nv != pinocchio.nv:
-        raise MissingRival(
-            f"MuJoCo reads {model.nv} joints from the URDF where Pinocchio reads {pinocchio.nv}."
-        )
+        raise MissingRival(f"MuJoCo reads {model.nv} joints from the URDF where Pinocchio reads {pinocchio.nv}.")
     return [names.index(name) for name in found]
 
 
@@ -190,9 +188,7 @@ def measure(
     mujoco = import_mujoco()
     urdf = urdf_path(robot)
     pinocchio = load_model(urdf)
-    states = random_states(
-        [joint.shortname().startswith("JointModelP") for joint in list(pinocchio.joints)[1:]], count
-    )
+    states = random_states([joint.shortname().startswith("JointModelP") for joint in list(pinocchio.joints)[1:]], count)
     try:
         executable, note = build(program(), cache, progress), "mj_step from C, the wheel's library"
     except MissingRival as reason:

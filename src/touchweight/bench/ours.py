@@ -136,9 +136,10 @@ def time_task(
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         results = folder / "results.bin"
-        report = run(
-            timer_program, "one" if task.mode == "levels" else task.mode, unit, core, write_array(folder / "slots.bin", table),
-            write_array(folder / "states.bin", states.rows), results, states.count, repeat, states.q.shape[1],
-        )  # fmt: skip
+        slots = write_array(folder / "slots.bin", table)
+        given = write_array(folder / "states.bin", states.rows)
+        mode = "one" if task.mode == "levels" else task.mode
+        sizes = (states.count, repeat, states.q.shape[1])
+        report = run(timer_program, mode, unit, core, slots, given, results, *sizes)
         found = np.fromfile(results).reshape(states.count, -1)
     return report, found, lanes, function.program.operations.total

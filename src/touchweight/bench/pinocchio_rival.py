@@ -125,9 +125,7 @@ def measure(
             error = relative_error(found, expected)
             variant = ", ".join(filter(None, (name, report["variant"], eigen)))
             if not error < TOLERANCE:
-                raise MissingRival(
-                    f"The timing program's {variant} is off by {error:.1e} from Pinocchio's bindings."
-                )
+                raise MissingRival(f"The timing program's {variant} is off by {error:.1e} from Pinocchio's bindings.")
             times.append(
                 RivalTime(
                     rival="pinocchio",

@@ -40,7 +40,5 @@ def urdf_path(robot: str) -> Path:
         raise ValueError(f"Expected one of the robots {', '.join(ROBOTS)}, found {robot!r}.")
     urdfs = all_urdfs()
     if ROBOTS[robot] not in urdfs:
-        raise MissingRival(
-            f"The installed {PACKAGE} has no {ROBOTS[robot]}: pip install --upgrade touchweight[dev]."
-        )
+        raise MissingRival(f"The installed {PACKAGE} has no {ROBOTS[robot]}: pip install --upgrade touchweight[dev].")
     return urdfs[ROBOTS[robot]]

@@ -51,9 +51,7 @@ def find_compiler(suffix: str) -> str:
         path = name and shutil.which(name)
         if path:
             return path
-    raise MissingRival(
-        f"No compiler for {suffix} files was found: install {' or '.join(names)}, or set ${variable}."
-    )
+    raise MissingRival(f"No compiler for {suffix} files was found: install {' or '.join(names)}, or set ${variable}.")
 
 
 def cpu() -> str:
@@ -63,9 +61,7 @@ def cpu() -> str:
     except OSError:
         lines = [platform.processor()]
     telling = ("model name", "flags", "Features", "CPU part")
-    return "\n".join(
-        [platform.machine(), *sorted({line for line in lines if line.startswith(telling)} or set(lines))]
-    )
+    return "\n".join([platform.machine(), *sorted({line for line in lines if line.startswith(telling)} or set(lines))])
 
 
 def key(program: Program) -> str:
@@ -115,9 +111,7 @@ def build(program: Program, cache: Path | None = None, progress: Progress | None
     return built
 
 
-def build_all(
-    programs: Sequence[Program], cache: Path | None = None, progress: Progress | None = None
-) -> list[Path]:
+def build_all(programs: Sequence[Program], cache: Path | None = None, progress: Progress | None = None) -> list[Path]:
     """Several programs, two at a time."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(lambda program: build(program, cache, progress), programs))
@@ -127,9 +121,7 @@ def run(executable: Path, *arguments: str | int | Path) -> Any:
     """What the program prints, read as JSON."""
     done = subprocess.run([str(executable), *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:
-        raise MissingRival(
-            f"The timing program {executable.name} failed: {done.stderr.strip() or done.returncode}."
-        )
+        raise MissingRival(f"The timing program {executable.name} failed: {done.stderr.strip() or done.returncode}.")
     return json.loads(done.stdout)
 
 

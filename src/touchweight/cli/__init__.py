@@ -77,9 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        return complain(
-            f"{explain().rstrip('.')}; see `touchweight --help`, or --help after a command", MISTAKE
-        )
+        return complain(f"{explain().rstrip('.')}; see `touchweight --help`, or --help after a command", MISTAKE)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -72,11 +72,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
             advice = f"\n[dim]{safe(c.advice, 400)}[/]" if c.advice else ""
             table.add_row(safe(c.name), f"[{STATES[c.state]}]{c.state}[/]", safe(c.found, 400) + advice)
         out.print(table)
-        out.print(
-            "\nSomething essential is broken: see above."
-            if broken
-            else "\nAll that is essential is in order."
-        )
+        out.print("\nSomething essential is broken: see above." if broken else "\nAll that is essential is in order.")
     if broken:
         raise typer.Exit(1)
 
@@ -92,9 +88,7 @@ def run_checks() -> Iterator[Check]:
                 warnings.simplefilter("ignore")  # what they would say is in the table
                 yield from step()
         except Exception as error:
-            yield Check(
-                step.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}", "please report this"
-            )
+            yield Check(step.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}", "please report this")
 
 
 def _python() -> Iterator[Check]:

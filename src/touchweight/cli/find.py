@@ -20,9 +20,7 @@ def find(what: str, free_flying: bool = False) -> Mechanism:
     """The mechanism in a file, or the one of that name in the library where there is no such file."""
     if what in MECHANISMS and not os.path.exists(what):
         if free_flying:
-            raise OptionError(
-                f"expected a file for --free-flying, found the library's {what}; leave the option out"
-            )
+            raise OptionError(f"expected a file for --free-flying, found the library's {what}; leave the option out")
         return build(what)
     if os.sep not in what and "." not in what and not os.path.exists(what):
         raise FileError(

@@ -49,12 +49,8 @@ class Target(str, Enum):
 
 
 def generate(
-    file: Annotated[
-        str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write to; made if it is not there.")
-    ],
+    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to; made if it is not there.")],
     target: Annotated[Target, typer.Option("--target", "-t", help="Language.")] = Target.c,
     functions: Annotated[
         list[str] | None,
@@ -76,9 +72,7 @@ def generate(
         programs = {name: model.equations.derive(name) for name in wanted}
     for name, program in programs.items():
         if not any(program.sizes_out.values()):
-            raise OptionError(
-                f"expected a function with results, found {name}, which has none here; leave it out"
-            )
+            raise OptionError(f"expected a function with results, found {name}, which has none here; leave it out")
     files = export(subject_of(model), programs, target.value)
     write_files(output, files, force)
     out = console()
@@ -115,16 +109,12 @@ def write_files(folder: Path, files: dict[str, str], force: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(
-            folder, f"expected a folder to write to, found: {error.strerror}; choose another"
-        ) from None
+        raise FileError(folder, f"expected a folder to write to, found: {error.strerror}; choose another") from None
     for name in files:
         if Path(name).name != name or name in ("", ".", ".."):
             raise FileError(folder, f"expected a plain file name, found {name!r}; rename the mechanism")
         if os.path.lexists(folder / name) and not force:
-            raise FileError(
-                folder / name, "expected no file of this name, found one; give --force to overwrite it"
-            )
+            raise FileError(folder / name, "expected no file of this name, found one; give --force to overwrite it")
     for name, content in files.items():
         _write(folder / name, content)
 
@@ -142,6 +132,4 @@ def _write(path: Path, content: str) -> None:
             os.unlink(made)
             raise
     except OSError as error:
-        raise FileError(
-            path, f"expected a place to write to, found: {error.strerror}; choose another folder"
-        ) from None
+        raise FileError(path, f"expected a place to write to, found: {error.strerror}; choose another folder") from None

@@ -25,15 +25,11 @@ ROWS = 300
 
 
 def info(
-    file: Annotated[
-        str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")
-    ],
+    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
     free_flying: Annotated[
         bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")
     ] = False,
-    equations: Annotated[
-        str | None, typer.Option(help="Print the equations of a function, such as inverse.")
-    ] = None,
+    equations: Annotated[str | None, typer.Option(help="Print the equations of a function, such as inverse.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show bodies, joints and dimensions, and how many operations the equations take."""
@@ -77,9 +73,7 @@ def dimensions(mechanism: Mechanism) -> dict[str, int]:
 
 
 # -- for programs ----------------------------------------------------------------------------------------
-def _data(
-    mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]
-) -> dict[str, Any]:
+def _data(mechanism: Mechanism, counts: dict[str, Any], form: str | None, problems: list[Any]) -> dict[str, Any]:
     return {
         "name": mechanism.name,
         "dimensions": dimensions(mechanism),
@@ -99,9 +93,7 @@ def _data(
         ],
         "coordinates": mechanism.coordinates,
         "speeds": mechanism.speeds,
-        "parameters": {
-            p.name: {"value": _finite(p.value), "unit": p.unit} for p in mechanism.parameters.values()
-        },
+        "parameters": {p.name: {"value": _finite(p.value), "unit": p.unit} for p in mechanism.parameters.values()},
         "inputs": list(mechanism.inputs),
         "states": list(mechanism.states),
         "sensors": {s.name: s.kind for s in mechanism.sensors.values()},
@@ -118,9 +110,7 @@ def _data(
         },
         "direct_dynamics": form,
         "remarks": list(mechanism.remarks),
-        "problems": [
-            {"where": p.where, "what": p.what, "advice": p.advice, "severity": p.severity} for p in problems
-        ],
+        "problems": [{"where": p.where, "what": p.what, "advice": p.advice, "severity": p.severity} for p in problems],
     }
 
 
@@ -142,9 +132,7 @@ def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
     out.print("   ".join(f"{what} [bold]{n}[/]" for what, n in dimensions(mechanism).items()))
     if counts:
         out.print()
-        table = plain_table(
-            "function", "operations", "+ -", "*", "/", "sin, cos, …", "", numbers=(1, 2, 3, 4, 5)
-        )
+        table = plain_table("function", "operations", "+ -", "*", "/", "sin, cos, …", "", numbers=(1, 2, 3, 4, 5))
         for name, n in counts.items():
             row = (n.total, n.additions + n.negations, n.multiplications, n.divisions, n.functions)
             table.add_row(name, *map(str, row), f"{form} form" if name == "forward" and form else "")

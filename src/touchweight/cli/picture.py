@@ -149,9 +149,7 @@ def _motion(axes: Any, scene: Scene) -> None:
         axes.plot(*scene.floor.T, color=SHADOW, lw=1.6, zorder=1)
     path = np.stack([scene.trace[:-1], scene.trace[1:]], axis=1)
     axes.add_collection(
-        LineCollection(
-            list(path), array=t[1:], cmap=_colours(), lw=1.5, alpha=0.9, zorder=2, capstyle="round"
-        )
+        LineCollection(list(path), array=t[1:], cmap=_colours(), lw=1.5, alpha=0.9, zorder=2, capstyle="round")
     )
     # the last moments, as a stroboscope sees them
     span = min(float(t[-1]) * 0.25, 0.9)
@@ -168,9 +166,7 @@ def _skeleton(axes: Any, scene: Scene, i: int) -> None:
     points = scene.points[i]
     if scene.disc is not None:
         axes.fill(*scene.disc[i].T, color="#2b4a7a", alpha=0.95, ec=INK, lw=1.5, zorder=5)
-    axes.plot(
-        *_polyline(points).T, color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6
-    )
+    axes.plot(*_polyline(points).T, color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6)
     joints = np.unique(points[:, 0].round(9), axis=0)
     axes.plot(*joints.T, "o", color=NIGHT, mec=INK, mew=1.6, ms=6.5, zorder=7)
     axes.plot(*scene.trace[i], "o", color=GLOW[-1], mec=INK, mew=1.2, ms=9, zorder=8)
@@ -259,9 +255,7 @@ def animate(scene: Scene, path: Path, tail: float = 1.6) -> int:
     shadow = axes.plot([], [], color=SHADOW, lw=2.0, zorder=1)[0]
     comet = LineCollection([], cmap=_colours(), lw=2.2, zorder=2, capstyle="round")
     axes.add_collection(comet)
-    disc = (
-        axes.fill([0], [0], color="#2b4a7a", ec=INK, lw=1.5, zorder=5)[0] if scene.disc is not None else None
-    )
+    disc = axes.fill([0], [0], color="#2b4a7a", ec=INK, lw=1.5, zorder=5)[0] if scene.disc is not None else None
     rods = axes.plot([], [], color=INK, lw=4.0, solid_capstyle="round", solid_joinstyle="round", zorder=6)[0]
     joints = axes.plot([], [], "o", color=NIGHT, mec=INK, mew=1.5, ms=6, zorder=7)[0]
     tip = axes.plot([], [], "o", color=GLOW[-1], mec=INK, mew=1.2, ms=9, zorder=8)[0]

@@ -28,9 +28,7 @@ def play(
         str, typer.Argument(help="A name from `touchweight list`, or a YAML, URDF or MJCF file.")
     ] = "double-pendulum",
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path("out"),
-    duration: Annotated[
-        float | None, typer.Option("--seconds", "-s", min=0.1, max=600.0, help="How long [s].")
-    ] = None,
+    duration: Annotated[float | None, typer.Option("--seconds", "-s", min=0.1, max=600.0, help="How long [s].")] = None,
     gif: Annotated[bool, typer.Option(help="Make the animation.")] = True,
     open_it: Annotated[bool, typer.Option("--open", help="Open the pictures when they are done.")] = False,
 ) -> None:
@@ -59,13 +57,9 @@ def play(
         state = model.state(q=start_of(mechanism), v=dict(show.v))
         every = max(1, round(length / show.dt / 3000))
         began = time.perf_counter()
-        run = model.simulate(
-            length, state=state, inputs=dict(show.inputs), dt=show.dt, every=every, progress=False
-        )
+        run = model.simulate(length, state=state, inputs=dict(show.inputs), dt=show.dt, every=every, progress=False)
         took = time.perf_counter() - began
-        said.append(
-            f"{length:g} s, {round(length / show.dt)} steps: {length / took:.0f} times faster than it happens"
-        )
+        said.append(f"{length:g} s, {round(length / show.dt)} steps: {length / took:.0f} times faster than it happens")
 
     from .picture import animate, draw, make_scene
 
@@ -114,9 +108,7 @@ def _make(folder: Path) -> None:
 
 def _open(path: Path, out: Console) -> None:
     """Show a file where there is a screen."""
-    if sys.platform.startswith("linux") and not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    ):
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         out.print("there is no screen to open them on")
     else:
         webbrowser.open(path.resolve().as_uri())

@@ -21,37 +21,25 @@ LONGEST = 100_000_000
 
 
 def simulate(
-    file: Annotated[
-        str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")
-    ],
+    file: Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")],
     duration: Annotated[float, typer.Option("--seconds", "-s", min=0.0, help="How long [s].")] = 5.0,
     dt: Annotated[float, typer.Option(help="Step of the integration [s].")] = 1e-3,
     plot: Annotated[Path | None, typer.Option(help="Draw the coordinates into this picture.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write all channels to this CSV file.")] = None,
-    q: Annotated[
-        list[str] | None, typer.Option("--q", help="Initial coordinate, name=value; repeatable.")
-    ] = None,
+    q: Annotated[list[str] | None, typer.Option("--q", help="Initial coordinate, name=value; repeatable.")] = None,
     v: Annotated[list[str] | None, typer.Option("--v", help="Initial speed, name=value; repeatable.")] = None,
-    inputs: Annotated[
-        list[str] | None, typer.Option("--input", help="Input, name=value; repeatable.")
-    ] = None,
-    parameters: Annotated[
-        list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")
-    ] = None,
+    inputs: Annotated[list[str] | None, typer.Option("--input", help="Input, name=value; repeatable.")] = None,
+    parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
     free_flying: Annotated[
         bool, typer.Option("--free-flying", help="URDF: the root is not fixed to the ground.")
     ] = False,
 ) -> None:
     """Simulate a mechanism and record its motion."""
     if not (0.0 < dt < math.inf and duration < math.inf):
-        raise OptionError(
-            f"expected a positive step --dt and finite --seconds, found {dt:g} and {duration:g}"
-        )
+        raise OptionError(f"expected a positive step --dt and finite --seconds, found {dt:g} and {duration:g}")
     steps = duration / dt
     if steps > LONGEST:
-        raise OptionError(
-            f"expected at most {LONGEST} steps, found {steps:.3g}; take a larger --dt or fewer --seconds"
-        )
+        raise OptionError(f"expected at most {LONGEST} steps, found {steps:.3g}; take a larger --dt or fewer --seconds")
     mechanism = find(file, free_flying)
     model = mechanism.compile()
     state = model.state(
@@ -67,9 +55,7 @@ def simulate(
     run = model.simulate(duration, state=state, inputs=given, dt=dt, every=every)
     took = time.perf_counter() - began
     out = console()
-    out.print(
-        f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s in {seconds(took)}, fourth-order steps of {dt:g} s"
-    )
+    out.print(f"[bold]{safe(model.name)}[/]: {run.t[-1]:g} s in {seconds(took)}, fourth-order steps of {dt:g} s")
     out.print()
     out.print(_summary(run))
     if len(run) > ROWS:
@@ -87,7 +73,5 @@ def _summary(run: Recording) -> object:
     table = plain_table("channel", "unit", "start", "end", "lowest", "highest", numbers=(2, 3, 4, 5))
     for name in list(run)[:ROWS]:
         x = run[name]
-        table.add_row(
-            safe(name), safe(run.units.get(name, "")), *(f"{n:.5g}" for n in (x[0], x[-1], x.min(), x.max()))
-        )
+        table.add_row(safe(name), safe(run.units.get(name, "")), *(f"{n:.5g}" for n in (x[0], x[-1], x.min(), x.max())))
     return table

@@ -31,9 +31,7 @@ class Show:
     v: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, Drive] = field(default_factory=dict)
     disc: float = 0.0
-    sentence: str = (
-        "Let go where the file says, or in its reference position. Limits of joints are data, not stops."
-    )
+    sentence: str = "Let go where the file says, or in its reference position. Limits of joints are data, not stops."
 
 
 def _wave(size: float, times: float, phase: float = 0.0, middle: float = 0.0) -> Drive:
@@ -50,9 +48,7 @@ def _wave(size: float, times: float, phase: float = 0.0, middle: float = 0.0) ->
 #: how the mechanisms of the library are shown
 SHOWS: dict[str, Show] = {
     "pendulum": Show(6.0, sentence="Let go at one radian: it swings and, having no friction, never stops."),
-    "double-pendulum": Show(
-        12.0, sentence="Let go from above: nobody can say in advance where the tip goes."
-    ),
+    "double-pendulum": Show(12.0, sentence="Let go from above: nobody can say in advance where the tip goes."),
     "chain": Show(5.0, 2e-4, sentence="Held out level and let go: the tip cracks like a whip."),
     "arm": Show(
         10.0,

@@ -123,8 +123,8 @@ def find_compiler() -> Compiler | None:
             return found
         if _wanted():
             raise BuildError(
-                f"expected CC to name a working C compiler, found {printable(os.environ['CC'])!r}, which does not compile a "
-                "line of C; correct it, or unset it so that cc, gcc, clang and ziglang are tried"
+                f"expected CC to name a working C compiler, found {printable(os.environ['CC'])!r}, which does not "
+                "compile a line of C; correct it, or unset it so that cc, gcc, clang and ziglang are tried"
             )
     return None
 
@@ -188,7 +188,9 @@ def _run(compiler: Compiler, arguments: list[str], what: Path) -> None:
             env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise BuildError(f"expected {compiler.name} to finish within {PATIENCE} s, it did not; the model may be too large") from None
+        raise BuildError(
+            f"expected {compiler.name} to finish within {PATIENCE} s, it did not; the model may be too large"
+        ) from None
     except OSError as error:
         raise BuildError(f"expected to run {compiler.name}, found: {error}; set CC to a working compiler") from None
     if done.returncode != 0:

@@ -139,7 +139,9 @@ def emit_levels(program: Program) -> list[CFile]:
     body = level_body(program)
     main, *others = emit_unit(program)
     head, _, _ = main.text.partition("static void evaluate(")
-    places: dict[Expr, str] = {s: f"in[{k}][{i}]" for k, symbols in enumerate(program.function.inputs.values()) for i, s in enumerate(symbols)}
+    places: dict[Expr, str] = {
+        s: f"in[{k}][{i}]" for k, symbols in enumerate(program.function.inputs.values()) for i, s in enumerate(symbols)
+    }
     slots: dict[Expr, str] = {s: f"c[{i}]" for i, s in enumerate(program.slots)}
     trig: dict[Expr, str] = {}
     lines = ["(void)c; (void)in; (void)out;", f"double w[{body.values}] TW_ALIGN;"]

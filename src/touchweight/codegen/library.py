@@ -34,9 +34,7 @@ from .program import Program
 T = TypeVar("T")
 
 #: the contract's version, as the header says
-ABI = int(
-    re.findall(r"^#define TW_ABI (\d+)", (NATIVE / "touchweight.h").read_text(encoding="utf-8"), re.M)[0]
-)
+ABI = int(re.findall(r"^#define TW_ABI (\d+)", (NATIVE / "touchweight.h").read_text(encoding="utf-8"), re.M)[0])
 
 
 @functools.cache
@@ -105,9 +103,7 @@ class Unit:
         try:
             self.table = self.ffi.addressof(self.library, "tw_unit_table")
         except AttributeError as error:
-            raise BuildError(
-                f"expected a library of ours at {path}, found: {error}; delete it and try again"
-            ) from None
+            raise BuildError(f"expected a library of ours at {path}, found: {error}; delete it and try again") from None
         self._check(program, lanes, slot_lanes)
 
     def _check(self, program: Program, lanes: int, slot_lanes: bool) -> None:
@@ -123,18 +119,14 @@ class Unit:
             list(program.sizes_in.values()), list(program.sizes_out.values()),
         )  # fmt: skip
         if found != expected:
-            raise BuildError(
-                f"expected a library with (abi, sizes) {expected}, found {found}; clear the cache folder"
-            )
+            raise BuildError(f"expected a library with (abi, sizes) {expected}, found {found}; clear the cache folder")
 
 
 def _open(path: Path) -> Any:
     try:
         return contract().dlopen(str(path))
     except OSError as error:
-        raise BuildError(
-            f"expected a library of ours at {path}, found: {error}; delete it and try again"
-        ) from None
+        raise BuildError(f"expected a library of ours at {path}, found: {error}; delete it and try again") from None
 
 
 def load_unit(program: Program, compiler: Compiler, lanes: int = 1, slot_lanes: bool = False) -> Unit:

@@ -68,8 +68,7 @@ def articulated_body(
                 for r in range(6)
             ]
             force = [
-                axis[r] * tau[link.speed + k] if r == gone else share(force[r] + scaled[r] * effort)
-                for r in range(6)
+                axis[r] * tau[link.speed + k] if r == gone else share(force[r] + scaled[r] * effort) for r in range(6)
             ]
             columns.append(reach)
             pivots.append(pivot)
@@ -78,9 +77,7 @@ def articulated_body(
         if link.parent >= 0:
             force = [share(x) for x in _six_plus(force, _times(left, drift[i]))]
             _add_in(inertia[link.parent], _inertia_to_parent(left, pose))
-            bias[link.parent] = [
-                share(x) for x in _six_plus(bias[link.parent], _force_to_parent(force, pose))
-            ]
+            bias[link.parent] = [share(x) for x in _six_plus(bias[link.parent], _force_to_parent(force, pose))]
         else:
             bias[i] = force
 
@@ -123,9 +120,7 @@ def motion_axes(link: Link, pose: Posture) -> list[Six]:
     return [[*column(pose.body, k), ZERO, ZERO, ZERO] for k in range(3)]
 
 
-def _velocities(
-    tree: Tree, where: Sequence[Posture], external: dict[int, Wrench]
-) -> tuple[list[Six], list[Six]]:
+def _velocities(tree: Tree, where: Sequence[Posture], external: dict[int, Wrench]) -> tuple[list[Six], list[Six]]:
     """Velocity-product acceleration and bias force of each link."""
     omega: list[Vector] = []
     drift: list[Six] = []
@@ -242,8 +237,6 @@ def _block(a: Six6, i0: int, j0: int) -> Matrix:
 def _matrix(entry: Callable[[int, int], Expr]) -> Matrix:
     x, y, z = ((entry(i, 0), entry(i, 1), entry(i, 2)) for i in range(3))
     return (x, y, z)
-
-
 
 
 def _skew_times(r: Vector, a: Matrix) -> Matrix:

@@ -44,9 +44,7 @@ def likely_forms(tree: Tree) -> list[str]:
     depth: list[int] = []
     for link in tree.links:
         depth.append(len(link.v) + (depth[link.parent] if link.parent >= 0 else 0))
-    factorised = sum(
-        len(link.v) * (d * (d + 1) + 16 * d + 150) for link, d in zip(tree.links, depth, strict=True)
-    )
+    factorised = sum(len(link.v) * (d * (d + 1) + 16 * d + 150) for link, d in zip(tree.links, depth, strict=True))
     articulated = sum(350 if link.kind == "R" else 200 for link in tree.links)
     margin = 1.7 if len(tree.links) <= TRIAL_SIZE else 1.0
     if factorised > margin * articulated:

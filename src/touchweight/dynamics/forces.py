@@ -94,9 +94,7 @@ class Line:
     direction: Vector
 
 
-def line_between(
-    tree: Tree, where: Sequence[Posture], force: PairForce, seen_from: dict[int, Kinematics]
-) -> Line:
+def line_between(tree: Tree, where: Sequence[Posture], force: PairForce, seen_from: dict[int, Kinematics]) -> Line:
     """The line along which a pair force acts, in the axes of the frames' nearest common ancestor."""
     a, b = tree.place(force.a), tree.place(force.b)
     base = common_ancestor(tree, a.link, b.link)

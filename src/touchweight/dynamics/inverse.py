@@ -141,9 +141,7 @@ def inertial_moment(u: Matrix, k: Symmetric, w: Vector) -> Vector:
     )
 
 
-def backward_pass(
-    tree: Tree, where: Sequence[Posture], a: Sequence[Expr], wrenches: Sequence[Wrench]
-) -> list[Expr]:
+def backward_pass(tree: Tree, where: Sequence[Posture], a: Sequence[Expr], wrenches: Sequence[Wrench]) -> list[Expr]:
     """Forces and moments, inward from the leaves, and their part along each joint."""
     forces: list[list[Vector]] = [[w.force] for w in wrenches]
     moments: list[list[Vector]] = [[w.moment] for w in wrenches]

@@ -30,7 +30,7 @@ from .vector import (
 
 
 class Kinematics:
-    """Poses and velocities relative to ``reference`` (a link index, or -1 for the ground), worked out when asked for."""
+    """Poses and velocities relative to ``reference`` (a link, or -1 for the ground), worked out when asked for."""
 
     def __init__(self, tree: Tree, where: Sequence[Posture], reference: int = -1) -> None:
         self.tree = tree

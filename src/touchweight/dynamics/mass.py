@@ -132,9 +132,7 @@ def turning_inertia(k: Symmetric, axis: Vector, trace: Expr | None = None) -> Ve
     return minus(along, across)
 
 
-def _own_entries(
-    entries: Entries, link: Link, pose: Posture, force: Vector, moment: Vector, at: int, k: int
-) -> None:
+def _own_entries(entries: Entries, link: Link, pose: Posture, force: Vector, moment: Vector, at: int, k: int) -> None:
     if link.kind == "S":
         along = transform_back(pose.body, moment)
         for j in range(k + 1):

@@ -209,7 +209,8 @@ def joints_outward(mechanism: Mechanism) -> list[Joint]:
         joint = stack.pop()
         if joint.child.name in reached:
             raise MechanismError(
-                f"expected a tree, found a loop at body {joint.child.name!r} through joint {joint.name!r}; cut one joint"
+                f"expected a tree, found a loop at body {joint.child.name!r} through joint {joint.name!r}; "
+                "cut one joint"
             )
         reached.add(joint.child.name)
         order.append(joint)

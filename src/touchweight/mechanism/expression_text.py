@@ -124,9 +124,7 @@ class _Token:
 def parse_expression(source: str, names: Mapping[str, Expr]) -> Expr:
     """The expression that ``source`` writes; ``names`` gives the node of every name it may use."""
     if len(source) > LENGTH_LIMIT:
-        raise MechanismError(
-            f"expected an expression of at most {LENGTH_LIMIT} characters, found {len(source)}"
-        )
+        raise MechanismError(f"expected an expression of at most {LENGTH_LIMIT} characters, found {len(source)}")
     value = _Parser(source, names).program()
     _refuse_overflow(value)
     return value
@@ -209,9 +207,7 @@ class _Parser:
         """What follows, as long as its operators bind more tightly than ``binding``."""
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
-            raise _error(
-                f"at most {DEPTH_LIMIT} levels of nesting, found more; name parts with ';'", self.next.column
-            )
+            raise _error(f"at most {DEPTH_LIMIT} levels of nesting, found more; name parts with ';'", self.next.column)
         start = self.next.column
         value = self.prefix()
         while self.next.kind == "sign":
@@ -338,13 +334,9 @@ def _refuse_overflow(value: Expr) -> None:
         elif isinstance(node, Mul):
             numbers = [node.coef]
             if any(abs(e) > EXPONENT_LIMIT for _, e in node.factors):
-                raise MechanismError(
-                    f"expected exponents up to {EXPONENT_LIMIT} in an expression, found a larger one"
-                )
+                raise MechanismError(f"expected exponents up to {EXPONENT_LIMIT} in an expression, found a larger one")
         if not all(math.isfinite(x) for x in numbers):
-            raise MechanismError(
-                "expected finite numbers in an expression, found one that overflows a double"
-            )
+            raise MechanismError("expected finite numbers in an expression, found one that overflows a double")
 
 
 # --------------------------------------------------------------------------------------------------------

@@ -39,9 +39,7 @@ JOINT_KINDS: dict[str, Kind] = {
     "revolute": Kind("R", ("",), ("",), 1, "turns about an axis"),
     "prismatic": Kind("P", ("",), ("",), 1, "slides along an axis"),
     "universal": Kind("RR", (".1", ".2"), (".1", ".2"), 2, "turns about axis, then about axis2"),
-    "cylindrical": Kind(
-        "PR", (".slide", ".turn"), (".slide", ".turn"), 1, "slides along and turns about an axis"
-    ),
+    "cylindrical": Kind("PR", (".slide", ".turn"), (".slide", ".turn"), 1, "slides along and turns about an axis"),
     "planar": Kind(
         "PPR", (".x", ".y", ".turn"), (".x", ".y", ".turn"), 1, "slides in a plane and turns about its normal"
     ),

@@ -95,19 +95,14 @@ class Mechanism:
         self._claim(self.parameters, name, "parameter")
         if kind not in PARAMETER_KINDS:
             raise MechanismError(
-                f"expected a parameter kind among {', '.join(PARAMETER_KINDS)}, found {shown(kind)} "
-                f"for {shown(name)}"
+                f"expected a parameter kind among {', '.join(PARAMETER_KINDS)}, found {shown(kind)} for {shown(name)}"
             )
         default = number(value, f"parameter {name}")
         made = symbol(name, kind)
-        self.parameters[name] = Parameter(
-            name, default, made, unit, minimum, maximum, description, explicit=True
-        )
+        self.parameters[name] = Parameter(name, default, made, unit, minimum, maximum, description, explicit=True)
         return made
 
-    def _scalar(
-        self, name: str, value: Scalar | Live, kind: str, unit: str, minimum: float = -math.inf
-    ) -> Expr:
+    def _scalar(self, name: str, value: Scalar | Live, kind: str, unit: str, minimum: float = -math.inf) -> Expr:
         """A number as a live parameter called ``name``; zero stays zero; expressions stay."""
         if isinstance(value, Expr) and not isinstance(value, Const):
             return value
@@ -143,13 +138,9 @@ class Mechanism:
         if any("\ud800" <= c <= "\udfff" for c in name):
             raise MechanismError(f"expected a name in Unicode for a {what}, found {shown(name)}; rename it")
         if what == "body" and name == "ground":
-            raise MechanismError(
-                "expected a name for a body other than 'ground', which is the world; rename it"
-            )
+            raise MechanismError("expected a name for a body other than 'ground', which is the world; rename it")
         if name in table:
-            raise MechanismError(
-                f"expected a new name for a {what}, found {shown(name)} a second time; rename one"
-            )
+            raise MechanismError(f"expected a new name for a {what}, found {shown(name)} a second time; rename one")
 
     # -- bodies, frames ---------------------------------------------------------------------------------
     def body(
@@ -290,9 +281,7 @@ class Mechanism:
         self._passive(made, damping, friction, stiffness, rest)
         return made
 
-    def _passive(
-        self, joint: Joint, damping: Scalar, friction: Scalar, stiffness: Scalar, rest: Scalar
-    ) -> None:
+    def _passive(self, joint: Joint, damping: Scalar, friction: Scalar, stiffness: Scalar, rest: Scalar) -> None:
         c = self._scalar(f"{joint.name}.damping", damping, "parameter", "N m s/rad or N s/m", 0.0)
         f = self._scalar(f"{joint.name}.friction", friction, "force", "N m or N", 0.0)
         k = self._scalar(f"{joint.name}.stiffness", stiffness, "parameter", "N m/rad or N/m", 0.0)
@@ -428,8 +417,7 @@ class Mechanism:
         self._claim(self.sensors, name, "sensor")
         if kind not in SENSOR_KINDS:
             raise MechanismError(
-                f"expected a sensor kind among {', '.join(SENSOR_KINDS)}, found {shown(kind)} "
-                f"for {shown(name)}"
+                f"expected a sensor kind among {', '.join(SENSOR_KINDS)}, found {shown(kind)} for {shown(name)}"
             )
         world_or_frame(axes, name)
         made = Sensor(name, kind, self._frame_of(place), axes)
@@ -476,9 +464,7 @@ class Mechanism:
         ``law(d, d_dot, *, parameters)`` gets the distance [m] and its rate [m/s].
         """
         if callable(law):
-            tension = trace(
-                law, {"d": DISTANCE, "d_dot": DISTANCE_RATE}, self._law_parameters(name, parameters)
-            )
+            tension = trace(law, {"d": DISTANCE, "d_dot": DISTANCE_RATE}, self._law_parameters(name, parameters))
         else:
             tension = as_expr(law)
         made: PairForce = self._force(PairForce(name, self._frame_of(a), self._frame_of(b), tension))
@@ -550,9 +536,7 @@ class Mechanism:
         """
         command = self.input(name, "N m or N")
         ratio = (
-            ONE
-            if isinstance(gear, int | float) and gear == 1
-            else self._scalar(f"{name}.gear", gear, "parameter", "")
+            ONE if isinstance(gear, int | float) and gear == 1 else self._scalar(f"{name}.gear", gear, "parameter", "")
         )
         tau = self._scalar(f"{name}.lag", lag, "parameter", "s", 0.0)
         top = self._scalar(f"{name}.limit", limit, "force", "N m or N", 0.0)

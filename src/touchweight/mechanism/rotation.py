@@ -90,9 +90,5 @@ def _check_orthonormal(rows: list[list[Expr]]) -> None:
             if not abs(got - (i == j)) < 1e-6:
                 raise MechanismError("expected a rotation matrix with orthonormal rows, found other rows")
     a, b, c = m
-    if (a[1] * b[2] - a[2] * b[1]) * c[0] + (a[2] * b[0] - a[0] * b[2]) * c[1] + (
-        a[0] * b[1] - a[1] * b[0]
-    ) * c[2] < 0:
-        raise MechanismError(
-            "expected a rotation, found a reflection: its axes are left-handed; turn one around"
-        )
+    if (a[1] * b[2] - a[2] * b[1]) * c[0] + (a[2] * b[0] - a[0] * b[2]) * c[1] + (a[0] * b[1] - a[1] * b[0]) * c[2] < 0:
+        raise MechanismError("expected a rotation, found a reflection: its axes are left-handed; turn one around")

@@ -46,7 +46,6 @@ def scope(mechanism: Mechanism) -> dict[str, Symbol]:
     if twice:
         name, first, second = twice[0]
         raise MechanismError(
-            f"expected one meaning for the name {shown(name)}, found {article(first)} and {article(second)}; "
-            "rename one"
+            f"expected one meaning for the name {shown(name)}, found {article(first)} and {article(second)}; rename one"
         )
     return {symbol.name: symbol for _, symbol in named_symbols(mechanism)}

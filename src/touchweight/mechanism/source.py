@@ -19,17 +19,13 @@ def read_bytes(path: str | Path, limit: int = SIZE_LIMIT) -> bytes:
         if stat.S_ISDIR(mode):
             raise FileError(path, "expected a file, found a folder; name a file inside it")
         if not stat.S_ISREG(mode):
-            raise FileError(
-                path, "expected a regular file, found a device, socket or pipe; save it to a file first"
-            )
+            raise FileError(path, "expected a regular file, found a device, socket or pipe; save it to a file first")
         with open(path, "rb") as file:
             data = file.read(limit + 1)
     except FileNotFoundError:
         raise FileError(path, "expected a file, found nothing there; check the path") from None
     except PermissionError:
-        raise FileError(
-            path, "expected a readable file, found permission denied; change its permissions"
-        ) from None
+        raise FileError(path, "expected a readable file, found permission denied; change its permissions") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(path, f"expected a readable file, found: {reason}; check the path") from None
@@ -55,7 +51,5 @@ def decode(data: bytes, path: object) -> str:
         ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FileError(
-            path, "expected text, found a NUL byte: this is binary or UTF-16; save it as UTF-8", line
-        )
+        raise FileError(path, "expected text, found a NUL byte: this is binary or UTF-16; save it as UTF-8", line)
     return text

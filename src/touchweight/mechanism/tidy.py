@@ -40,9 +40,7 @@ class Tidy:
         if self.lengths:
             out.append(f"took {self.lengths} lengths below {LENGTH_DUST:g} m for zero")
         if self.moments:
-            out.append(
-                f"took {self.moments} entries of inertias below {INERTIA_DUST:g} of the largest for zero"
-            )
+            out.append(f"took {self.moments} entries of inertias below {INERTIA_DUST:g} of the largest for zero")
         return out
 
 

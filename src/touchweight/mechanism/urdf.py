@@ -112,8 +112,7 @@ class _Reader:
             macro = element.tag.startswith("xacro:") or any("${" in v for v in element.attributes.values())
             if macro:
                 raise element.error(
-                    f"expected plain URDF, found xacro in {element.shown}; "
-                    "expand it first: xacro a.xacro > a.urdf"
+                    f"expected plain URDF, found xacro in {element.shown}; expand it first: xacro a.xacro > a.urdf"
                 )
 
     def elements(self) -> list[Element]:
@@ -154,14 +153,10 @@ class _Reader:
                     raise joint.error(f"expected a <{tag}> in {joint.shown}, found none; add it")
                 ends[tag] = end.need("link")
                 if ends[tag] not in links:
-                    raise end.error(
-                        f"expected a <link> of the robot as {tag}, found {shown(ends[tag])}; add it"
-                    )
+                    raise end.error(f"expected a <link> of the robot as {tag}, found {shown(ends[tag])}; add it")
             child = ends["child"]
             if ends["parent"] == child:
-                raise joint.error(
-                    f"expected two links, found {shown(child)} as parent and child of {joint.shown}"
-                )
+                raise joint.error(f"expected two links, found {shown(child)} as parent and child of {joint.shown}")
             if child in out:
                 raise joint.error(
                     f"expected one joint to carry the link {shown(child)}, found {shown(out[child])} "
@@ -173,9 +168,7 @@ class _Reader:
     def root_link(self, links: dict[str, Element], carried: dict[str, str]) -> str:
         roots = [name for name in links if name not in carried]
         if not roots:
-            raise self.root.error(
-                "expected a root link that no joint carries, found none: the joints form a cycle"
-            )
+            raise self.root.error("expected a root link that no joint carries, found none: the joints form a cycle")
         if len(roots) > 1:
             some = ", ".join(shown(r) for r in roots[:5])
             raise links[roots[1]].error(f"expected one root link, found {len(roots)} ({some}); join them")
@@ -198,9 +191,7 @@ class _Reader:
             stack.extend(reversed(by_parent.get(child, [])))
         if done < len(joints):
             lost = next(j for name, j in joints.items() if name not in self.mechanism.joints)
-            raise lost.error(
-                f"expected joints that lead to the root link, found {lost.shown} in a cycle; cut it"
-            )
+            raise lost.error(f"expected joints that lead to the root link, found {lost.shown} in a cycle; cut it")
 
     # -- links ------------------------------------------------------------------------------------------
     def link(self, link: Element) -> None:
@@ -248,9 +239,7 @@ class _Reader:
 
     # -- joints -----------------------------------------------------------------------------------------
     def joint(self, joint: Element) -> None:
-        self.note(
-            joint, ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"), _IGNORED_IN_JOINT
-        )
+        self.note(joint, ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"), _IGNORED_IN_JOINT)
         kind = joint.need("type")
         if kind not in KINDS:
             raise joint.error(f"expected a joint type among {', '.join(KINDS)}, found {shown(kind)}")
@@ -265,17 +254,13 @@ class _Reader:
         options["mimic"] = self.mimic(joint, kind)
         options |= self.dynamics(joint, kind)
         parent, child = (joint.all(tag)[0].need("link") for tag in ("parent", "child"))
-        self.mechanism.joint(
-            joint.need("name"), KINDS[kind], self.bodies[parent], self.bodies[child], **options
-        )
+        self.mechanism.joint(joint.need("name"), KINDS[kind], self.bodies[parent], self.bodies[child], **options)
 
     def limits(self, joint: Element, kind: str) -> Limits | None:
         found = joint.only("limit")
         if found is None or kind == "fixed":
             return None
-        values = {
-            k: found.number(k) for k in ("lower", "upper", "velocity", "effort") if k in found.attributes
-        }
+        values = {k: found.number(k) for k in ("lower", "upper", "velocity", "effort") if k in found.attributes}
         if kind == "continuous":  # turns without end, whatever the file says
             values = {k: v for k, v in values.items() if k in ("velocity", "effort")}
         elif kind in ("revolute", "prismatic"):

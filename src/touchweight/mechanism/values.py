@@ -47,8 +47,7 @@ def unit_axis(spec: str | Sequence[float], name: str) -> Axis:
     if isinstance(spec, str):
         if spec not in AXES:
             raise MechanismError(
-                f"expected x, y, z, -x, -y, -z or three numbers as the axis of {shown(name)}, "
-                f"found {shown(spec)}"
+                f"expected x, y, z, -x, -y, -z or three numbers as the axis of {shown(name)}, found {shown(spec)}"
             )
         return AXES[spec]
     try:
@@ -57,9 +56,7 @@ def unit_axis(spec: str | Sequence[float], name: str) -> Axis:
         parts = []
     biggest = max((abs(p) for p in parts), default=0.0)
     if len(parts) != 3 or not 0.0 < biggest < math.inf or any(math.isnan(p) for p in parts):
-        raise MechanismError(
-            f"expected an axis of three numbers, not all zero, found {shown(spec)} for {shown(name)}"
-        )
+        raise MechanismError(f"expected an axis of three numbers, not all zero, found {shown(spec)} for {shown(name)}")
     if abs(math.hypot(*parts) - 1.0) > 1e-15:  # what has length one already stays as it is, to the last digit
         parts = [p / biggest for p in parts]  # no overflow in the squares
         size = math.hypot(*parts)

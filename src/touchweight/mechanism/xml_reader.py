@@ -43,9 +43,7 @@ class Element:
         """The one child with this tag, or none; two are an error."""
         found = self.all(tag)
         if len(found) > 1:
-            raise found[1].error(
-                f"expected at most one <{tag}> in {self.shown}, found {len(found)}; remove one"
-            )
+            raise found[1].error(f"expected at most one <{tag}> in {self.shown}, found {len(found)}; remove one")
         return found[0] if found else None
 
     @property
@@ -86,9 +84,7 @@ class Element:
         except MechanismError as error:
             raise self.error(f"{attribute} of {self.shown}: {error}") from None
 
-    def numbers(
-        self, attribute: str, count: int | tuple[int, int], default: list[float] | None = None
-    ) -> list[float]:
+    def numbers(self, attribute: str, count: int | tuple[int, int], default: list[float] | None = None) -> list[float]:
         """An attribute as numbers between spaces; without a default it must be there."""
         if default is not None and attribute not in self.attributes:
             return list(default)
@@ -114,9 +110,7 @@ def parse_xml(data: bytes, path: str) -> Element:
     except expat.ExpatError as error:
         raise FileError(path, _explain(error, data), error.lineno) from None
     except (LookupError, ValueError) as error:
-        raise FileError(
-            path, f"expected XML in UTF-8, found text that cannot be decoded: {error}", 1
-        ) from None
+        raise FileError(path, f"expected XML in UTF-8, found text that cannot be decoded: {error}", 1) from None
     if builder.root is None:  # expat itself reports a file without elements
         raise FileError(path, "expected an XML element, found none")
     return builder.root

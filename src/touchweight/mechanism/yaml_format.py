@@ -26,9 +26,7 @@ def load_yaml(path: str | Path) -> Mechanism:
 def loads(source: str, path: str = "YAML") -> Mechanism:
     """Read a mechanism from YAML text; ``path`` is what errors name."""
     if len(source) > SIZE_LIMIT:
-        raise FileError(
-            path, f"expected at most {SIZE_LIMIT} characters of YAML, found {len(source)}; split it"
-        )
+        raise FileError(path, f"expected at most {SIZE_LIMIT} characters of YAML, found {len(source)}; split it")
     return build(parse_yaml(source, path))
 
 
@@ -53,9 +51,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
 
 
 def _text(data: dict[str, Any]) -> str:
-    return yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True
-    )
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -48,9 +48,7 @@ def build(root: Node) -> Mechanism:
     top.allow(_SECTIONS)
     version = top.need("touchweight").number()
     if version != VERSION:
-        raise top.need("touchweight").error(
-            f"expected format {VERSION}, found {version:g}; update touchweight"
-        )
+        raise top.need("touchweight").error(f"expected format {VERSION}, found {version:g}; update touchweight")
     learning = _Builder(top, None)
     learning.build()
     if not learning.has_expressions:
@@ -191,9 +189,7 @@ class _Builder:
             options["com"] = self.vector(com)
         if inertia is not None:
             options["inertia"] = [
-                [self.scalar(x) for x in entry.items(3)]
-                if isinstance(entry, ListNode)
-                else self.scalar(entry)
+                [self.scalar(x) for x in entry.items(3)] if isinstance(entry, ListNode) else self.scalar(entry)
                 for entry in inertia.items()
             ]
         self.mechanism.body(name, **options)
@@ -298,9 +294,7 @@ class _Builder:
     def spring(self, name: str, node: MapNode) -> None:
         node.allow(("kind", "between", "stiffness", "length", "damping"))
         node.need("stiffness")
-        self.mechanism.spring(
-            name, *self.ends(node), **self.scalars(node, ("stiffness", "length", "damping"))
-        )
+        self.mechanism.spring(name, *self.ends(node), **self.scalars(node, ("stiffness", "length", "damping")))
 
     def law(self, name: str, node: MapNode) -> None:
         node.allow(("kind", "between", "law", "potential", "parameters"))
@@ -346,6 +340,4 @@ class _Builder:
 
     def actuator(self, name: str, node: MapNode) -> None:
         node.allow(("kind", "speed", "gear", "lag", "limit"))
-        self.mechanism.actuator(
-            name, node.need("speed").text(), **self.scalars(node, ("gear", "lag", "limit"))
-        )
+        self.mechanism.actuator(name, node.need("speed").text(), **self.scalars(node, ("gear", "lag", "limit")))

@@ -191,9 +191,7 @@ def parse_yaml(source: str, path: str) -> Node:
         position = getattr(error, "position", None)
         line = source.count("\n", 0, position) + 1 if isinstance(position, int) and position > 0 else None
         reason = getattr(error, "reason", None) or str(error).splitlines()[0]
-        raise FileError(
-            path, f"expected well-formed YAML, found: {reason}; remove what is not text", line
-        ) from None
+        raise FileError(path, f"expected well-formed YAML, found: {reason}; remove what is not text", line) from None
     except (ValueError, OverflowError) as error:  # the pure Python scanner on an escape such as \UFFFFFFFF
         raise FileError(path, f"expected well-formed YAML, found: {error}; check escapes") from None
 
@@ -228,9 +226,7 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
         if event.tag is not None:
-            raise self.error(
-                f"expected plain data, found the tag {printable(event.tag, 60)}; remove it", event
-            )
+            raise self.error(f"expected plain data, found the tag {printable(event.tag, 60)}; remove it", event)
         made: Node
         if isinstance(event, yaml.ScalarEvent):
             made = TextNode(self.path, line, where, event.value, not event.style)
@@ -248,9 +244,7 @@ class _Composer:
             raise self.error(f"expected an anchor &{printable(event.anchor, 60)} before, found none", event)
         self.expanded += found.size
         if self.expanded > ALIAS_LIMIT:
-            raise self.error(
-                f"expected aliases for at most {ALIAS_LIMIT} nodes, found more; write it out", event
-            )
+            raise self.error(f"expected aliases for at most {ALIAS_LIMIT} nodes, found more; write it out", event)
         return found
 
     def sequence(self, made: ListNode, depth: int) -> ListNode:
@@ -270,9 +264,7 @@ class _Composer:
             if not isinstance(key, TextNode):
                 raise self.error("expected text as a key, found a list or a mapping", event)
             if key.value in made.entries:
-                raise self.error(
-                    f"expected each key once, found {printable(key.value, 60)!r} again; rename one", event
-                )
+                raise self.error(f"expected each key once, found {printable(key.value, 60)!r} again; rename one", event)
             shown = printable(key.value, 60)
             value = self.node(next(self.events), f"{made.where}.{shown}" if made.where else shown, depth + 1)
             made.entries[key.value] = value

@@ -29,9 +29,7 @@ _MOTOR_UNIT = "N m or N"
 def plain(value: float, what: str) -> float | int:
     """A number as people write it."""
     if not math.isfinite(value):
-        raise MechanismError(
-            f"expected a finite number for {shown(what)}, found {value}; set it before saving"
-        )
+        raise MechanismError(f"expected a finite number for {shown(what)}, found {value}; set it before saving")
     return int(value) if value == int(value) and abs(value) < 1e15 else float(value)
 
 
@@ -77,17 +75,11 @@ class _Writer:
                 forces[force.name.removesuffix(".force")] = actuator
             elif ("force", force.name) not in self.covered:
                 forces[force.name] = self.force(force)
-        top["inputs"] = {
-            i.name: self.input(i) for i in m.inputs.values() if ("input", i.name) not in self.covered
-        }
-        top["states"] = {
-            s.name: self.state(s) for s in m.states.values() if ("state", s.name) not in self.covered
-        }
+        top["inputs"] = {i.name: self.input(i) for i in m.inputs.values() if ("input", i.name) not in self.covered}
+        top["states"] = {s.name: self.state(s) for s in m.states.values() if ("state", s.name) not in self.covered}
         top["sensors"] = {s.name: self.sensor(s) for s in m.sensors.values()}
         top["forces"] = forces
-        top["parameters"] = {
-            p.name: self.parameter(p) for p in m.parameters.values() if p.name not in self.placed
-        }
+        top["parameters"] = {p.name: self.parameter(p) for p in m.parameters.values() if p.name not in self.placed}
         top["remarks"] = list(m.remarks)
         keep = ("touchweight", "name", "gravity")
         return {k: v for k, v in top.items() if v or k in keep}
@@ -159,9 +151,7 @@ class _Writer:
         if body is self.mechanism.ground:
             return "ground"
         if self.mechanism.bodies.get(body.name) is not body:
-            raise MechanismError(
-                f"expected bodies of the mechanism, found {shown(body.name)}; add it before saving"
-            )
+            raise MechanismError(f"expected bodies of the mechanism, found {shown(body.name)}; add it before saving")
         return body.name
 
     # -- bodies, joints, frames -------------------------------------------------------------------------
@@ -172,10 +162,7 @@ class _Writer:
         if b.com != NOWHERE:
             out["com"] = self.vector(b.com, f"{b.name}.com")
         if any(i is not ZERO for i in b.inertia):
-            entries = [
-                self.scalar(i, f"{b.name}.inertia.{k}")
-                for i, k in zip(b.inertia, INERTIA_ENTRIES, strict=True)
-            ]
+            entries = [self.scalar(i, f"{b.name}.inertia.{k}") for i, k in zip(b.inertia, INERTIA_ENTRIES, strict=True)]
             out["inertia"] = entries[:3] if all(i is ZERO for i in b.inertia[3:]) else entries
         return out
 
@@ -196,9 +183,7 @@ class _Writer:
             out["armature"] = self.scalar(j.armature, f"{j.name}.armature")
         if j.limits is not None:
             limits = {k: getattr(j.limits, k) for k in ("lower", "upper", "velocity", "effort")}
-            out["limits"] = {
-                k: plain(v, j.name) for k, v in limits.items() if v is not None and math.isfinite(v)
-            }
+            out["limits"] = {k: plain(v, j.name) for k, v in limits.items() if v is not None and math.isfinite(v)}
         if j.mimic is not None:
             out["mimic"] = {
                 "joint": j.mimic.joint,
@@ -349,13 +334,7 @@ class _Writer:
         for s in used:
             p = self.mechanism.parameters.get(s.name)
             short = s.name.removeprefix(f"{name}.")
-            if (
-                p is not None
-                and p.symbol is s
-                and not p.explicit
-                and short != s.name
-                and s.name not in self.placed
-            ):
+            if p is not None and p.symbol is s and not p.explicit and short != s.name and s.name not in self.placed:
                 own[short] = p
         return {} if taken & set(own) else own
 

@@ -104,9 +104,7 @@ def _numbers(name: str, value: Any) -> Array:
             return a.astype(np.float64, copy=False)
     except ValueError:
         pass  # rows of different lengths
-    raise ShapeError(
-        f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays"
-    )
+    raise ShapeError(f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays")
 
 
 def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
@@ -129,9 +127,7 @@ def as_time(value: Any) -> float:
     return float(a.ravel()[0])
 
 
-def as_vector(
-    value: Any, name: str, names: Sequence[str], default: Array, balls: Sequence[int] = ()
-) -> Array:
+def as_vector(value: Any, name: str, names: Sequence[str], default: Array, balls: Sequence[int] = ()) -> Array:
     """A fresh vector from numbers in order or by name; what is not named keeps its default."""
     if value is None:
         return default.copy()
@@ -156,8 +152,7 @@ def as_vector(
             out = out.reshape(1)
         if out.shape != (len(names),):
             raise ShapeError(
-                f"expected {name} of shape ({len(names)},), found {out.shape}; "
-                f"its entries are {_listed(names)}"
+                f"expected {name} of shape ({len(names)},), found {out.shape}; its entries are {_listed(names)}"
             )
     if not np.all(np.isfinite(out)):
         raise ShapeError(
@@ -173,15 +168,11 @@ def thread_count(value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ShapeError(
-            f"expected threads as a whole number, at least 1, found {printable(repr(value), 80)}"
-        )
+        raise ShapeError(f"expected threads as a whole number, at least 1, found {printable(repr(value), 80)}")
     return int(value)
 
 
-def lead_shape(
-    arrays: Sequence[Array], names: Sequence[str], rows: tuple[int, ...] | None
-) -> tuple[int, ...]:
+def lead_shape(arrays: Sequence[Array], names: Sequence[str], rows: tuple[int, ...] | None) -> tuple[int, ...]:
     """The common leading shape of a call's arguments; empty for a single evaluation."""
     shapes = [a.shape[:-1] for a in arrays]
     if rows is not None:
@@ -193,8 +184,7 @@ def lead_shape(
     except ValueError:
         shown = ", ".join(f"{n} {s}" for n, s in zip([*names, "parameters"], shapes, strict=False) if s)
         raise ShapeError(
-            f"expected leading (batch) dimensions that agree, found {shown}; "
-            "make them equal, or 1 where one serves all"
+            f"expected leading (batch) dimensions that agree, found {shown}; make them equal, or 1 where one serves all"
         ) from None
 
 

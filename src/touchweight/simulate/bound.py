@@ -36,9 +36,7 @@ class Bound:
     _function: Compiled
     _table: Array
 
-    def __init__(
-        self, function: Compiled, parameters: Parameters, shapes: Mapping[str, tuple[int, ...]]
-    ) -> None:
+    def __init__(self, function: Compiled, parameters: Parameters, shapes: Mapping[str, tuple[int, ...]]) -> None:
         made = function.bind(parameters.table(function).copy())
         inputs = dict(zip(function.program.sizes_in, made.inputs, strict=True))
         flat = dict(zip(function.program.sizes_out, made.outputs, strict=True))
@@ -62,9 +60,7 @@ class Bound:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.inputs:
-            raise ShapeError(
-                f"expected {name} to be written into, found an assignment; write .{name}[:] = ..."
-            )
+            raise ShapeError(f"expected {name} to be written into, found an assignment; write .{name}[:] = ...")
         raise AttributeError(f"expected an input among {', '.join(self.inputs)}, found {name!r}")
 
     def __repr__(self) -> str:

@@ -66,8 +66,7 @@ class Equations:
             }
             if name not in makers:
                 raise MechanismError(
-                    f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, "
-                    f"found {printable(name)!r}"
+                    f"expected a function among {', '.join(FUNCTIONS)} or jacobian:FRAME, found {printable(name)!r}"
                 )
             return makers[name]()
 
@@ -112,18 +111,14 @@ class Equations:
     def _signals(self) -> dict[str, list[Symbol]]:
         return {"x": self.states, "u": self.inputs, "t": [self.mechanism.time]}
 
-    def _function(
-        self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]
-    ) -> Function:
+    def _function(self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]) -> Function:
         return Function(name, inputs, outputs, self.parameters)
 
     def _inverse(self, tree: Tree, where: Sequence[Posture]) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
         tau = inverse_dynamics(tree, where, tree.a, forces.wrenches)
         needed = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
-        return self._function(
-            "inverse", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"tau": needed}
-        )
+        return self._function("inverse", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"tau": needed})
 
     def _bias(self, tree: Tree, where: Sequence[Posture]) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
@@ -138,9 +133,7 @@ class Equations:
     def _mass_matrix_by_trace(self, tree: Tree, where: Sequence[Posture]) -> Function:
         return self._mass_matrix(tree, where, by_trace=True)
 
-    def _forward(
-        self, tree: Tree, where: Sequence[Posture], form: str, name: str, by_trace: bool = False
-    ) -> Function:
+    def _forward(self, tree: Tree, where: Sequence[Posture], form: str, name: str, by_trace: bool = False) -> Function:
         forces = gather_forces(self.mechanism, tree, where)
         if name == "rates":
             still = [ZERO] * len(tree.speeds)
@@ -176,9 +169,7 @@ class Equations:
     def _sensors(self) -> Function:
         tree, _, world = self._plain()
         values = [x for s in self.mechanism.sensors.values() for x in reading(tree, world, s, tree.a)]
-        return self._function(
-            "sensors", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"y": values}
-        )
+        return self._function("sensors", {"q": tree.q, "v": tree.v, "a": tree.a, **self._signals()}, {"y": values})
 
     def _jacobian(self, name: str) -> Function:
         frame = self.find_frame(name.removeprefix("jacobian:"))

@@ -178,9 +178,7 @@ class Model:
         for sensor in self.mechanism.sensors.values():
             n = len(sensor.channels)
             values = flat[..., at : at + n]
-            out[sensor.name] = (
-                values.reshape(*values.shape[:-1], 3, 3) if sensor.kind == "orientation" else values
-            )
+            out[sensor.name] = values.reshape(*values.shape[:-1], 3, 3) if sensor.kind == "orientation" else values
             at += n
         return out
 
@@ -194,21 +192,16 @@ class Model:
         """
         current, rows = self._current(parameters)
         if rows is not None:
-            raise ShapeError(
-                "expected one value for each parameter to bind, found arrays; bind once for each set"
-            )
+            raise ShapeError("expected one value for each parameter to bind, found arrays; bind once for each set")
         bound = Bound(self.function(name), current, {"M": (self.nv, self.nv), "J": (6, self.nv)})
         unknown = sorted(set(values) - set(bound.inputs))
         if unknown:
-            raise ShapeError(
-                f"expected inputs of {name} among {', '.join(bound.inputs)}, found {', '.join(unknown)}"
-            )
+            raise ShapeError(f"expected inputs of {name} among {', '.join(bound.inputs)}, found {', '.join(unknown)}")
         for key, array in bound.inputs.items():
             given = self.dimensions.array(key, values.get(key))
             if given.shape != array.shape:
                 raise ShapeError(
-                    f"expected {key} of shape {array.shape} to bind, found {given.shape}; "
-                    "a batch cannot be bound"
+                    f"expected {key} of shape {array.shape} to bind, found {given.shape}; a batch cannot be bound"
                 )
             array[:] = given
         return bound
@@ -222,9 +215,7 @@ class Model:
                 return found
         unknown = sorted(set(options) - _OPTIONS)
         if unknown:
-            raise TypeError(
-                f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}"
-            )
+            raise TypeError(f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}")
         function = self.function(name)
         names = list(function.program.sizes_in)
         arrays = [self.dimensions.array(k, arguments[k] if k in arguments else options.get(k)) for k in names]

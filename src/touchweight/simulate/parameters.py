@@ -74,9 +74,7 @@ class Parameters(MutableMapping[str, float]):
             self.version += 1
 
     def __delitem__(self, name: str) -> None:
-        raise ParameterError(
-            f"expected parameters to stay, found an attempt to delete {_shown(name)}; set it instead"
-        )
+        raise ParameterError(f"expected parameters to stay, found an attempt to delete {_shown(name)}; set it instead")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._specs)
@@ -97,9 +95,7 @@ class Parameters(MutableMapping[str, float]):
         """A value as a number within the bounds of its parameter."""
         found = self._checked_array(name, value)
         if found.ndim:
-            raise ParameterError(
-                f"expected one number for {_shown(name)}, found shape {found.shape}; pass a number"
-            )
+            raise ParameterError(f"expected one number for {_shown(name)}, found shape {found.shape}; pass a number")
         return float(found)
 
     def _checked_array(self, name: str, value: Any) -> Array:
@@ -109,9 +105,7 @@ class Parameters(MutableMapping[str, float]):
         except ValueError:  # rows of different lengths
             a = np.empty(1, dtype=object)
         if a.dtype.kind not in "fiub":
-            raise ParameterError(
-                f"expected a number for {_shown(name)}, found {printable(repr(value))}; pass a number"
-            )
+            raise ParameterError(f"expected a number for {_shown(name)}, found {printable(repr(value))}; pass a number")
         numbers = a.astype(np.float64, copy=False)
         bad = numbers[~((numbers >= spec.minimum) & (numbers <= spec.maximum) & np.isfinite(numbers))]
         if bad.size:
@@ -134,11 +128,7 @@ class Parameters(MutableMapping[str, float]):
                 "mechanism.parameter(name, 0.0)"
             )
         near = difflib.get_close_matches(text, self._index, n=3)
-        hint = (
-            f"did you mean {', '.join(printable(n, 40) for n in near)}?"
-            if near
-            else f"there are {self._some()}"
-        )
+        hint = f"did you mean {', '.join(printable(n, 40) for n in near)}?" if near else f"there are {self._some()}"
         raise ParameterError(f"expected a parameter of the mechanism, found {_shown(text)}; {hint}")
 
     def _some(self) -> str:
@@ -157,9 +147,7 @@ class Parameters(MutableMapping[str, float]):
             other.update(changes)
         else:
             # the same values: what has been prepared serves both
-            other._tables = {
-                f: (0, table) for f, (version, table) in self._tables.items() if version == self.version
-            }
+            other._tables = {f: (0, table) for f, (version, table) in self._tables.items() if version == self.version}
         return other
 
     def table(self, function: Compiled) -> Array:
@@ -176,9 +164,7 @@ class Parameters(MutableMapping[str, float]):
         try:
             shape = np.broadcast_shapes(*(a.shape for a in columns.values()))
         except ValueError:
-            shapes = ", ".join(
-                f"{printable(n, 40)} {a.shape}" for n, a in zip(changes, columns.values(), strict=True)
-            )
+            shapes = ", ".join(f"{printable(n, 40)} {a.shape}" for n, a in zip(changes, columns.values(), strict=True))
             raise ParameterError(
                 f"expected parameter arrays whose shapes agree, found {shapes}; make them equal"
             ) from None

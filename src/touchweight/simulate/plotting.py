@@ -31,9 +31,7 @@ def plot_channels(
 
     names = list(channels) or [n for n in recording if "." not in n][:8] or list(recording)[:4]
     if not names:
-        raise TouchweightError(
-            "expected a recording with channels to draw, found one without; record something first"
-        )
+        raise TouchweightError("expected a recording with channels to draw, found one without; record something first")
     panels: dict[str, list[str]] = {}
     for name in names:
         recording[name]  # a clear error for a channel that isn't there
@@ -45,9 +43,7 @@ def plot_channels(
     axes: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
     for axis, (unit, members) in zip(axes[:, 0], panels.items(), strict=True):
         for k, name in enumerate(members):
-            axis.plot(
-                recording.t, recording[name], color=COLOURS[k % len(COLOURS)], lw=1.4, label=_plain(name)
-            )
+            axis.plot(recording.t, recording[name], color=COLOURS[k % len(COLOURS)], lw=1.4, label=_plain(name))
         if len(members) > 1:
             axis.legend(loc="upper right", fontsize="small", framealpha=0.9)
             axis.set_ylabel(f"[{unit}]" if unit else "")

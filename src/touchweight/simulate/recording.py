@@ -46,9 +46,7 @@ class Recording(Mapping[str, Array]):
             near = difflib.get_close_matches(str(channel), self._channels, n=3)
             shown = ", ".join(printable(n, 40) for n in near or list(self._channels)[:12])
             hint = f"did you mean {shown}?" if near else f"there are {shown}"
-            raise ChannelError(
-                f"expected a channel of the recording, found {printable(str(channel))!r}; {hint}"
-            )
+            raise ChannelError(f"expected a channel of the recording, found {printable(str(channel))!r}; {hint}")
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -59,18 +57,14 @@ class Recording(Mapping[str, Array]):
 
     def __repr__(self) -> str:
         end = f"{self.t[-1]:g}" if len(self.t) else "0"
-        return (
-            f"Recording({self.name!r}: {len(self._channels)} channels, {len(self.t)} samples to t = {end} s)"
-        )
+        return f"Recording({self.name!r}: {len(self._channels)} channels, {len(self.t)} samples to t = {end} s)"
 
     def dataframe(self) -> pandas.DataFrame:
         """The channels as a pandas table indexed by time (needs pandas)."""
         try:
             import pandas
         except ImportError:
-            raise TouchweightError(
-                "expected pandas for dataframe(), found none; pip install pandas"
-            ) from None
+            raise TouchweightError("expected pandas for dataframe(), found none; pip install pandas") from None
         return pandas.DataFrame(self._channels, index=pandas.Index(self.t, name="t"))
 
     def save(self, path: str | Path) -> Path:

@@ -134,9 +134,7 @@ def _check_state(model: Model, state: State) -> None:
     """A state may have been edited, or belong to another model; the native core trusts its sizes."""
     d = model.dimensions
     if not state.parameters.fits(model.parameters):
-        raise ShapeError(
-            f"expected a state of model {_shown(model.name)}, found one of another; take model.state()"
-        )
+        raise ShapeError(f"expected a state of model {_shown(model.name)}, found one of another; take model.state()")
     state.t = as_time(state.t)
     state.q = as_vector(state.q, "q", d.coordinates, d.q_default, d.balls)
     state.v = as_vector(state.v, "v", d.speeds, d.v_default)
@@ -160,9 +158,7 @@ def _inputs(model: Model, inputs: Mapping[str, Any] | None, state: State, dt: fl
     for name in given:
         if name not in model.inputs:
             known = ", ".join(printable(n, 40) for n in model.inputs[:8]) or "none"
-            raise ShapeError(
-                f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()"
-            )
+            raise ShapeError(f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()")
     varying = any(callable(f) for f in given.values())
     u = np.tile(state.u, (max(1, steps) if varying else 1, 1))
     times = state.t + dt * np.arange(len(u))
@@ -176,9 +172,7 @@ def _inputs(model: Model, inputs: Mapping[str, Any] | None, state: State, dt: fl
             ) from None
     if not np.all(np.isfinite(u)):
         name = model.inputs[int(np.argmin(np.isfinite(u).all(axis=0)))]
-        raise ShapeError(
-            f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from"
-        )
+        raise ShapeError(f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from")
     return u
 
 
@@ -228,9 +222,7 @@ def _python_advance(model: Model, rates: Any, table: Array) -> Advance:
     nq, nv = model.nq, model.nv
 
     def f(t: float, y: Array, u: Array) -> Array:
-        return np.concatenate(
-            rates.evaluate(table, [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])])
-        )
+        return np.concatenate(rates.evaluate(table, [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])]))
 
     def advance(
         method: int, t: float, h: float, n: int, y: Array, u: Array, every: int, record: Array

@@ -30,6 +30,4 @@ class State:
 
     def copy(self) -> State:
         """An independent state with the same contents."""
-        return State(
-            self.t, self.q.copy(), self.v.copy(), self.x.copy(), self.u.copy(), self.parameters.copy()
-        )
+        return State(self.t, self.q.copy(), self.v.copy(), self.x.copy(), self.u.copy(), self.parameters.copy())

@@ -27,9 +27,7 @@ _JOINT = re.compile(r"q[._]?(\d+)")
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
-def text(
-    expr: Scalar, *, compact: bool = False, limit: int = 20_000, names: Mapping[Expr, str] | None = None
-) -> str:
+def text(expr: Scalar, *, compact: bool = False, limit: int = 20_000, names: Mapping[Expr, str] | None = None) -> str:
     """Plain text in the grammar of Python, where ``and``, ``or``, ``not`` and ``==`` stand for conditions.
 
     It reads back as the same node when a product such as ``2*(x + 3)/y`` is read as one.

@@ -62,11 +62,7 @@ def c_files(plan: Plan) -> dict[str, str]:
         called = called - {"tw_sincos_all"} | {"tw_sincos_n"}
     plain = "\n".join([_C_PLAIN, *(_PLAIN_MATH.get(n, f"#define {n}(x) {n[3:]}(x)") for n in sorted(called))])
     # bare arithmetic needs neither
-    math = (
-        _C_OURS.replace("{plain}", plain).replace("{ours}", scalar_math())
-        if called - {"tw_set1"}
-        else plain + "\n"
-    )
+    math = _C_OURS.replace("{plain}", plain).replace("{ours}", scalar_math()) if called - {"tw_set1"} else plain + "\n"
     values = ", ".join(c_number(x) for x in plan.defaults("p")) or "0.0"
     s = plan.stem
     source = [
@@ -132,13 +128,9 @@ def _c_call(plan: Plan, call: Call) -> str:
         inputs.update({s: "time" if array == "t" else f"{array}[{i}]" for i, s in enumerate(symbols)})
     results = [f"{array}[{i}]" for array, n in program.sizes_out.items() for i in range(n)]
     taken = {"p": "const double *p", "k": "double *restrict k"}
-    prepare = _c_function(
-        f"prepare_{call.name}", taken, program.prepare, parameters, {}, list(slots.values())
-    )
+    prepare = _c_function(f"prepare_{call.name}", taken, program.prepare, parameters, {}, list(slots.values()))
     taken = {"k": "const double *restrict k"}
-    taken.update(
-        {"time" if k == "t" else k: "double time" if k == "t" else f"const double *{k}" for k in call.inputs}
-    )
+    taken.update({"time" if k == "t" else k: "double time" if k == "t" else f"const double *{k}" for k in call.inputs})
     taken.update({k: f"double *restrict {k}" for k in call.outputs})
     evaluate = _c_function(f"evaluate_{call.name}", taken, program.body, inputs, slots, results)
     passed = ", ".join([f"table->{call.name}", *list(taken)[1:]])
@@ -172,9 +164,7 @@ def _c_function(
         part = Block([], piece.steps, [*crossing, *(block.results[r] for r in piece.results)])
         where = [*(place[n] for n in crossing), *(stores[r] for r in piece.results)]
         lines = [f"{silent} (void)w;", *emit_block(part, reads, slots, where)]
-        functions.append(
-            f"static TW_NOINLINE void {name}_{i}({arguments}, double *w)\n{{\n{indented(lines)}}}\n"
-        )
+        functions.append(f"static TW_NOINLINE void {name}_{i}({arguments}, double *w)\n{{\n{indented(lines)}}}\n")
     lines = [f"{silent} double w[{max(1, len(place))}];"]
     lines += emit_block(Block(block.angles, [], given), sources, slots, [place[n] for n in given])
     lines += [f"{name}_{i}({passed}, w);" for i in range(len(made.pieces))]
@@ -195,8 +185,7 @@ def _c_header(plan: Plan) -> str:
         ),
         " *",
         *_wrapped(
-            f"1. Fill the parameters: {s}_defaults(p), then change what you like, such as "
-            f"p[{_some_index(plan)}]."
+            f"1. Fill the parameters: {s}_defaults(p), then change what you like, such as p[{_some_index(plan)}]."
         ),
         *_wrapped(f"2. {s}_prepare(p, &table) once, and again after a parameter has changed."),
         *_wrapped(
@@ -216,11 +205,7 @@ def _c_header(plan: Plan) -> str:
         "#endif",
         "",
         "/* lengths of the arrays */",
-        *(
-            f"#define {big}_N_{k.upper()} {n} /* {k}: {plan.meaning(k)} */"
-            for k, n in plan.sizes.items()
-            if k != "t"
-        ),
+        *(f"#define {big}_N_{k.upper()} {n} /* {k}: {plan.meaning(k)} */" for k, n in plan.sizes.items() if k != "t"),
         "",
     ]
     for array in plan.sizes:
@@ -262,11 +247,7 @@ def _wrapped(words: str) -> list[str]:
 
 def _some_index(plan: Plan) -> str:
     names = unique(e.name for e in plan.entries("p"))
-    return (
-        f"{plan.stem.upper()}_P_{next((n for n in names if n.endswith('mass')), names[0]).upper()}"
-        if names
-        else "i"
-    )
+    return f"{plan.stem.upper()}_P_{next((n for n in names if n.endswith('mass')), names[0]).upper()}" if names else "i"
 
 
 def _c_example(plan: Plan, call: Call) -> list[str]:
@@ -276,15 +257,11 @@ def _c_example(plan: Plan, call: Call) -> list[str]:
     for k in call.inputs:
         values = ", ".join(c_number(x) for x in plan.defaults(k))
         lines.append(
-            f"    double time = {values};"
-            if k == "t"
-            else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};"
+            f"    double time = {values};" if k == "t" else f"    double {k}[{big}_N_{k.upper()}] = {{{values}}};"
         )
     lines += [f"    double {k}[{big}_N_{k.upper()}];" for k in call.outputs]
     arguments = ", ".join(["&table", *("time" if k == "t" else k for k in call.inputs), *call.outputs])
     lines += [f"    {s}_defaults(p);", f"    {s}_prepare(p, &table);", f"    {s}_{call.name}({arguments});"]
     for k in call.outputs:
-        lines.append(
-            f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("{k}[%d] = %.17g\\n", i, {k}[i]);'
-        )
+        lines.append(f'    for (int i = 0; i < {big}_N_{k.upper()}; ++i) printf("{k}[%d] = %.17g\\n", i, {k}[i]);')
     return [*lines, "    return 0;", "}"]

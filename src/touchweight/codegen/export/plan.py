@@ -58,11 +58,7 @@ class Plan:
         self.subject = subject
         self.stem = stem(subject.name)
         # time is an argument where anything depends on it
-        timed = any(
-            t in topological(p.body.results)
-            for p in programs.values()
-            for t in p.function.inputs.get("t", ())
-        )
+        timed = any(t in topological(p.body.results) for p in programs.values() for t in p.function.inputs.get("t", ()))
         self.calls: list[Call] = []
         self.sizes: dict[str, int] = {"p": len(subject.entries["p"])}
         for name, program in zip(unique(programs, 24), programs.values(), strict=True):

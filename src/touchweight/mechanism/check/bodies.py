@@ -31,9 +31,7 @@ def parameter_problems(mechanism: Mechanism) -> Iterator[Problem]:
             advice = "make it positive" if p.minimum == 0.0 else "raise it or move the bound"
             yield Problem(where, f"expected at least {p.minimum:g}, found {p.value:g}", advice)
         elif p.value > p.maximum:
-            yield Problem(
-                where, f"expected at most {p.maximum:g}, found {p.value:g}", "lower it or move the bound"
-            )
+            yield Problem(where, f"expected at most {p.maximum:g}, found {p.value:g}", "lower it or move the bound")
         if p.minimum > p.maximum or math.isnan(p.minimum) or math.isnan(p.maximum):
             yield Problem(
                 where,

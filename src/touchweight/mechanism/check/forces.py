@@ -69,9 +69,7 @@ def force_problems(tools: Tools) -> Iterator[Problem]:
         elif isinstance(force, FrameForce):
             yield from tools.place(where, force.frame)
             if force.axes not in ("world", "frame"):
-                yield Problem(
-                    where, f"expected axes world or frame, found {shown(force.axes)}", "correct them"
-                )
+                yield Problem(where, f"expected axes world or frame, found {shown(force.axes)}", "correct them")
             yield from tools.symbols(where, [*force.force, *force.torque], LAW)
 
 

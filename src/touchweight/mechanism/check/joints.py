@@ -19,18 +19,14 @@ def joint_problems(tools: Tools) -> Iterator[Problem]:
     for joint in tools.mechanism.joints.values():
         where = f"joint {shown(joint.name)}"
         if joint.kind not in JOINT_KINDS:
-            yield Problem(
-                where, f"expected a known kind, found {shown(joint.kind)}", f"use {listed(JOINT_KINDS)}"
-            )
+            yield Problem(where, f"expected a known kind, found {shown(joint.kind)}", f"use {listed(JOINT_KINDS)}")
             continue
         yield from tools.finite(f"origin of {where}", "a point", joint.origin)[1]
         yield from tools.rotation(where, [x for row in joint.rotation for x in row])
         armature, problems = tools.finite(f"armature of {where}", "an armature", [joint.armature])
         yield from problems
         if armature is not None and armature[0] < 0.0 and not isinstance(joint.armature, Symbol):
-            yield Problem(
-                where, f"expected an armature of zero or more, found {armature[0]:g}", "make it positive"
-            )
+            yield Problem(where, f"expected an armature of zero or more, found {armature[0]:g}", "make it positive")
         yield from _data(tools.mechanism, where, joint)
         for name in dict.fromkeys((*joint.coordinates, *joint.speeds)):
             other = names.setdefault(name, joint.name)
@@ -70,9 +66,7 @@ def _data(mechanism: Mechanism, where: str, joint: Joint) -> Iterator[Problem]:
             )
         for word, value in (("velocity", limits.velocity), ("effort", limits.effort)):
             if value is not None and value < 0.0:
-                yield Problem(
-                    where, f"expected a {word} limit of zero or more, found {value:g}", "make it positive"
-                )
+                yield Problem(where, f"expected a {word} limit of zero or more, found {value:g}", "make it positive")
     if joint.mimic is not None:
         yield from _mimic(mechanism, where, joint)
 

@@ -66,9 +66,7 @@ class Tools:
     def symbols(self, where: str, exprs: Sequence[Expr], use: Use) -> Iterator[Problem]:
         """Symbols in ``exprs`` that have no place there."""
         if any(is_condition(e) for e in exprs):
-            yield Problem(
-                where, "expected a number, found a condition", "use select(condition, then, otherwise)"
-            )
+            yield Problem(where, "expected a number, found a condition", "use select(condition, then, otherwise)")
         for s in free_symbols(exprs):
             if s in use.local:
                 continue
@@ -98,9 +96,7 @@ class Tools:
                     f"rename the {word}",
                 )
 
-    def finite(
-        self, where: str, what: str, exprs: Sequence[Expr]
-    ) -> tuple[list[float] | None, list[Problem]]:
+    def finite(self, where: str, what: str, exprs: Sequence[Expr]) -> tuple[list[float] | None, list[Problem]]:
         """Values of ``exprs`` where all are finite, and the problem where they are not."""
         problems = list(self.symbols(where, exprs, GEOMETRY))
         values = self.numbers(exprs)

@@ -23,13 +23,9 @@ def tree_problems(mechanism: Mechanism) -> Iterator[Problem]:
                     "add it with body()",
                 )
         if joint.child is mechanism.ground:
-            yield Problem(
-                where, "expected a child that can move, found the ground", "exchange parent and child"
-            )
+            yield Problem(where, "expected a child that can move, found the ground", "exchange parent and child")
         elif joint.parent is joint.child:
-            yield Problem(
-                where, f"expected two bodies, found {shown(joint.child.name)} twice", "join it to another"
-            )
+            yield Problem(where, f"expected two bodies, found {shown(joint.child.name)} twice", "join it to another")
         else:
             carriers.setdefault(joint.child.name, []).append(joint)
     yield from _loops(carriers)
@@ -80,9 +76,7 @@ def _loose(mechanism: Mechanism, carriers: dict[str, list[Joint]]) -> Iterator[P
     for root, count in hanging.items():
         others = f" with {count - 1} more behind it" if count > 1 else ""
         if root in cycles:
-            ring = ", ".join(shown(n) for n in reversed(cycles[root][:5])) + (
-                ", ..." if len(cycles[root]) > 5 else ""
-            )
+            ring = ", ".join(shown(n) for n in reversed(cycles[root][:5])) + (", ..." if len(cycles[root]) > 5 else "")
             yield Problem(
                 f"body {shown(root)}",
                 f"expected joints that lead to the ground, found a cycle: {ring}",

@@ -117,23 +117,17 @@ class Compiler:
         """Take over what one element says."""
         given = element.attributes
         if "coordinate" in given and given["coordinate"] != "local":
-            raise element.error(
-                f"expected local coordinates, found {shown(given['coordinate'])}; convert the file"
-            )
+            raise element.error(f"expected local coordinates, found {shown(given['coordinate'])}; convert the file")
         if "angle" in given:
             self.degrees = choice(element, "angle", {"degree": True, "radian": False})
         if "eulerseq" in given:
             self.eulerseq = given["eulerseq"]
             if len(self.eulerseq) != 3 or not set(self.eulerseq) <= set("xyzXYZ"):
-                raise element.error(
-                    f"expected three of x, y, z, X, Y, Z as eulerseq, found {shown(self.eulerseq)}"
-                )
+                raise element.error(f"expected three of x, y, z, X, Y, Z as eulerseq, found {shown(self.eulerseq)}")
         if "autolimits" in given:
             self.autolimits = choice(element, "autolimits", _TRUTH)
         if "inertiafromgeom" in given:
-            self.inertia_from_geom = choice(
-                element, "inertiafromgeom", {k: k for k in ("false", "true", "auto")}
-            )
+            self.inertia_from_geom = choice(element, "inertiafromgeom", {k: k for k in ("false", "true", "auto")})
         if "inertiagrouprange" in given:
             low, high = element.numbers("inertiagrouprange", 2)
             self.group_range = (int(low), int(high))
@@ -172,9 +166,7 @@ class Defaults:
                 if child.tag == "default":
                     nested = child.need("class")
                     if nested in self.parents:
-                        raise child.error(
-                            f"expected each class of defaults once, found {shown(nested)} again"
-                        )
+                        raise child.error(f"expected each class of defaults once, found {shown(nested)} again")
                     self.parents[nested] = name
                     stack.append((child, nested, name))
                 else:

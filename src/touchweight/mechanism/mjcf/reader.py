@@ -114,18 +114,14 @@ class _Reader:
                     if any(option.numbers(name, (1, 3))):
                         self.remarks.ignore(f"{name} attributes of <option>", "fluid forces are not read")
                 elif name != "gravity":
-                    self.remarks.ignore(
-                        f"{name} attributes of <option>", "how to simulate is not in the mechanism"
-                    )
+                    self.remarks.ignore(f"{name} attributes of <option>", "how to simulate is not in the mechanism")
             for flag in option.all("flag"):
                 for name in flag.attributes:
                     if name == "gravity":
                         if not choice(flag, "gravity", {"enable": True, "disable": False}):
                             out = [0.0, 0.0, 0.0]
                     else:
-                        self.remarks.ignore(
-                            f"{name} attributes of <flag>", "how to simulate is not in the mechanism"
-                        )
+                        self.remarks.ignore(f"{name} attributes of <flag>", "how to simulate is not in the mechanism")
         return out
 
     def learn_names(self) -> None:
@@ -138,9 +134,7 @@ class _Reader:
             name = element.attributes.get("name")
             if kind in self.names and name is not None:
                 if name in self.names[kind] and name != "ground":
-                    raise element.error(
-                        f"expected each {kind} name once, found {shown(name)} again; rename one"
-                    )
+                    raise element.error(f"expected each {kind} name once, found {shown(name)} again; rename one")
                 self.names[kind].add(name)
             stack.extend(reversed(element.children))
 
@@ -166,9 +160,7 @@ class _Reader:
             held = list(self.contents(element, childclass))
             joints = [h for h in held if h[0].tag in ("joint", "freejoint")]
             if is_world and (joints or any(h[0].tag == "inertial" for h in held)):
-                raise element.error(
-                    "expected no joints or inertia in <worldbody>, found some; put them in a <body>"
-                )
+                raise element.error("expected no joints or inertia in <worldbody>, found some; put them in a <body>")
             if not is_world:
                 if element.attributes.get("mocap") == "true":
                     self.remarks.ignore("mocap attributes of <body>", "the body stands still; use inputs")
@@ -178,9 +170,7 @@ class _Reader:
                     )
                 moves = moves or bool(joints)
                 self.matter[own] = self.weigh(element, held, moves)
-                self.placed.append(
-                    {"element": element, "name": own, "parent": parent, "pose": pose, "joints": joints}
-                )
+                self.placed.append({"element": element, "name": own, "parent": parent, "pose": pose, "joints": joints})
             inner = []
             for child, klass, frame in held:
                 if child.tag == "site":
@@ -208,9 +198,7 @@ class _Reader:
                 below = child.attributes.get("childclass", klass)
                 stack.extend((c, below, inner) for c in reversed(child.children))
             elif child.tag in _REFUSED:
-                raise child.error(
-                    f"expected plain bodies, found {child.shown}; let MuJoCo write the expanded model"
-                )
+                raise child.error(f"expected plain bodies, found {child.shown}; let MuJoCo write the expanded model")
             elif child.tag in ("geom", "site", "joint"):
                 yield self.defaults.resolve(child, klass), klass, frame
             elif child.tag in _READ_IN_BODY:
@@ -223,9 +211,7 @@ class _Reader:
         given = [h[0] for h in held if h[0].tag == "inertial"]
         geoms = [(h[0], h[2]) for h in held if h[0].tag == "geom"]
         if len(given) > 1:
-            raise given[1].error(
-                f"expected one <inertial> in {element.shown}, found {len(given)}; remove one"
-            )
+            raise given[1].error(f"expected one <inertial> in {element.shown}, found {len(given)}; remove one")
         if geoms:
             why = "only their mass is used; contacts are not read yet"
             self.remarks.ignore("<geom> elements", why, len(geoms))
@@ -261,9 +247,7 @@ class _Reader:
 
     def body(self, name: str) -> None:
         matter = self.matter[name]
-        self.mechanism.body(
-            name, matter.mass, self.tidy.point(list(matter.centre)), self.tidy.inertia(matter.inertia)
-        )
+        self.mechanism.body(name, matter.mass, self.tidy.point(list(matter.centre)), self.tidy.inertia(matter.inertia))
 
     def chain(self, name: str, parent: str, pose: Pose, joints: list[tuple[Element, str, Pose]]) -> None:
         """The joints between a body and its parent."""
@@ -306,13 +290,9 @@ class _Reader:
         if len(joints) > 1:
             raise joints[1][0].error("expected a free joint alone in its body, found another joint beside it")
         if parent != "ground":
-            raise joint.error(
-                "expected a free joint on a body of the world, found one further out; use other joints"
-            )
+            raise joint.error("expected a free joint on a body of the world, found one further out; use other joints")
         if joint.attributes.get("align") == "true":
-            self.remarks.ignore(
-                "align attributes of <freejoint>", "body frames stay where the file puts them"
-            )
+            self.remarks.ignore("align attributes of <freejoint>", "body frames stay where the file puts them")
         own = joint.attributes.get("name") or self.fresh("joint", f"{name}_joint")
         start = (*pose.origin, *matrix_quaternion(pose.rotation))
         options = {} if joint.tag == "freejoint" else self.passive_options(joint, "free")
@@ -403,9 +383,7 @@ class _Reader:
                 if low == -high and high > 0.0:
                     bounds.append(high)
                 else:
-                    self.remarks.ignore(
-                        f"{key} attributes of <motor>", "only ranges that are symmetric are read"
-                    )
+                    self.remarks.ignore(f"{key} attributes of <motor>", "only ranges that are symmetric are read")
         name = motor.attributes.get("name") or unique_name(f"{speed}_motor", self.mechanism.inputs)
         if name in self.mechanism.inputs:
             raise motor.error(f"expected each actuator name once, found {shown(name)} again; rename one")

@@ -78,9 +78,7 @@ def geom_matter(geom: Element, frame: Pose, compiler: Compiler) -> Matter | None
             "whose shape is not in the file, found none; add it (MuJoCo writes one with saveinertial)"
         )
     if geom.attributes.get("shellinertia") == "true":
-        raise geom.error(
-            f"expected solid geoms, found shellinertia on {geom.shown}; give the body an <inertial>"
-        )
+        raise geom.error(f"expected solid geoms, found shellinertia on {geom.shown}; give the body an <inertial>")
     pose, size = _pose_and_size(geom, kind, compiler)
     volume, moments = _solid(kind, size)  # moments of one kilogram
     weight = mass if mass is not None else density * volume
