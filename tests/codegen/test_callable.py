@@ -1,14 +1,21 @@
 """A batch is a loop of single evaluations, however it lies in memory, whoever runs it."""
 
+import gc
+import os
 import random
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from emitted import Array, Lanes, compiler, joined
-from recipes import INPUTS, P, function, outputs, points, reference, worst
+from recipes import INPUTS, P, Q, function, outputs, points, reference, worst
 
+from touchweight import symbolic as sy
 from touchweight.codegen.callable import Compiled, NativeFunction, PythonFunction, batch_threads
+from touchweight.codegen.function import Function
 from touchweight.codegen.program import Program, make_program
 
 ROUNDING = 1e-12
@@ -180,20 +187,75 @@ def test_a_binding_reads_its_arrays_and_fills_its_arrays(f):
     assert worst(joined(bound.outputs)[None, :], expected[None, :]) < 1e-15
 
 
-def test_a_binding_outlives_what_made_it(program):
-    import gc
-
-    p, _ = points(1)
-    f = NativeFunction(program, compiler())
-    expected = joined(f.evaluate(f.prepare(p), [np.full(len(s), 0.3) for s in INPUTS.values()]))
-    call, inputs, outs = (lambda b: (b.call, b.inputs, b.outputs))(f.bind(f.prepare(p)))
-    del f
+def test_a_call_keeps_alive_what_it_reads():
+    f = NativeFunction(make_program(Function("f", {"q": Q}, {"y": [2.0 * sy.sin(q) for q in Q]}, ())), compiler())
+    bound = f.bind(f.prepare(np.zeros(0)))
+    bound.inputs[0][:] = 0.3
+    call, found = bound.call, bound.outputs[0]
+    del f, bound
     gc.collect()
-    for a in inputs:
-        a[:] = 0.3
-    for _ in range(100):
-        call()
-    assert (joined(outs) == expected).all()
+    others = [np.full(len(Q), 99.0) for _ in range(1000)]  # would lie where the inputs lay
+    call()
+    assert found == pytest.approx(2.0 * np.sin(0.3), rel=1e-15)
+    assert len(others) == 1000
+
+
+FENCED = """
+import ctypes, mmap, sys
+import numpy as np
+sys.path.insert(0, {here!r})
+from emitted import Lanes, joined
+from recipes import INPUTS, P, function, outputs, points
+from test_callable import MADE, every_third_row, transposed, reversed_view
+from touchweight.codegen.program import make_program
+
+libc = ctypes.CDLL(None, use_errno=True)
+page = mmap.PAGESIZE
+held = []
+
+
+def fenced(a, after):
+    \"\"\"A copy that ends where a page ends that no one may read (or starts where one starts).\"\"\"
+    memory = mmap.mmap(-1, 3 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    offset = 2 * page - a.nbytes if after else page
+    copy = np.frombuffer(memory, dtype=float, count=a.size, offset=offset)
+    copy[:] = a.ravel(order="A")
+    for fence in (start, start + 2 * page):
+        assert libc.mprotect(ctypes.c_void_p(fence), ctypes.c_size_t(page), 0) == 0
+    held.append((memory, copy))
+    return copy.reshape(a.shape, order="F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C")
+
+
+p, inputs = points(1)
+for lanes in (1, 2, 4, 8):
+    f = Lanes(make_program(function(MADE)), lanes)
+    table = f.prepare(p)
+    for count in (1, 2, 3, 7, 8, 9, 15, 17):
+        _, inputs = points(count)
+        plain = [inputs[k] for k in INPUTS]
+        rows = np.tile(p, (count, 1))
+        expected = joined(f.batch(table, None, plain, count, 1))
+        for after in (True, False):
+            for layout in (np.ascontiguousarray, np.asfortranarray):
+                arrays = [fenced(layout(a), after) for a in plain]
+                assert (joined(f.batch(table, None, arrays, count, 1)) == expected).all()
+                assert (joined(f.batch(table, None, [a[::-1] for a in arrays], count, 1)) == expected[::-1]).all()
+                if lanes > 1:
+                    found = f.batch(None, fenced(layout(rows), after), arrays, count, 1)
+                    assert np.allclose(joined(found), expected, rtol=1e-12, atol=1e-12)
+print("nothing beyond was touched")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="fences memory with mprotect")
+def test_nothing_beyond_an_array_is_read():
+    """In a process of its own: to read on would be the end of it."""
+    compiler()
+    text = FENCED.format(here=str(Path(__file__).parent))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, env=environment)
+    assert done.stdout.strip() == "nothing beyond was touched", f"ended with {done.returncode}: {done.stderr[-2000:]}"
 
 
 def test_evaluations_in_many_threads_do_not_disturb_each_other(program):

@@ -73,3 +73,26 @@ def test_products_that_others_read_stay_whole():
     made = condense(roots)
     assert count_operations(made).total <= count_operations(roots).total
     assert evaluate_all(made, {a: 2.0, x: 3.0, y: 5.0})[0] == 16.0
+
+
+def test_a_product_of_which_another_is_a_multiple_stays_whole():
+    """-x y z is made from x y z: to take that apart in the sum would cost it again."""
+    x, y, z, w = Q
+    product = x * y * z * sin(w)
+    roots = flat([-product, -V[0] * product - product])
+    assert count_operations(condense(roots)).total <= count_operations(roots).total
+
+
+def test_one_over_costs_as_much_as_a_over():
+    a, x, y, _ = Q
+    roots = flat([a / (x * x + 0.5) + a / (y * y + 0.5)])
+    assert count_operations(condense(roots)).total == count_operations(roots).total
+
+
+def test_a_difference_is_shared_the_way_round_in_which_it_is_there():
+    a, b, x, y = Q
+    roots = flat([b - a, b - a - V[0] * x])
+    assert count_operations(roots).total == 4
+    assert count_operations(condense(roots)).total == 3
+    roots = flat([b * V[0] - a - x, b * V[0] - a - y])
+    assert count_operations(condense(roots)).total <= count_operations(roots).total - 1

@@ -60,7 +60,7 @@ def test_a_block_that_is_short_enough_is_one_piece():
 @pytest.fixture
 def short_pieces(monkeypatch):
     monkeypatch.setattr(c, "PIECE", 5)
-    monkeypatch.setattr(c, "PIECES_PER_FILE", 3)
+    monkeypatch.setattr(c, "FILE", 9)
 
 
 @pytest.mark.parametrize(("lanes", "own"), [(1, False), (4, False), (8, True)])

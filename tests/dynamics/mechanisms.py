@@ -126,6 +126,22 @@ def random_tree(
     return made
 
 
+def parallel_tree(seed: int, bodies: int = 8) -> Mechanism:
+    """A tree whose hinges are parallel, some of them the other way round, with a slide or a cross hinge in between."""
+    draw = np.random.default_rng(seed)
+    m = Mechanism(f"parallel tree {seed}", (0.4, -1.3, -9.7))
+    places = [m.ground]
+    for i in range(bodies):
+        parent = places[-1] if draw.random() < 0.7 else places[int(draw.integers(len(places)))]
+        body = cloud_body(m, f"b{i}", random_cloud(draw))
+        kind, axis = ("prismatic", "x") if draw.random() < 0.15 else ("revolute", str(draw.choice(["y", "y", "-y"])))
+        if draw.random() < 0.1:
+            axis = "z"
+        m.joint(f"j{i}", kind, parent, body, axis=axis, origin=_placed(draw)["origin"])
+        places.append(body)
+    return m
+
+
 def _massless(m: Mechanism, draw: np.random.Generator, parent: Body, name: str) -> Body:
     middle = m.body(name)
     # generic axes: what follows has another one, so every speed moves mass

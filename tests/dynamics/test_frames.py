@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evaluation import Bench, relative
-from mechanisms import SEEDS, random_states, random_tree
+from evaluation import Bench, PythonModel, relative
+from mechanisms import SEEDS, parallel_tree, random_states, random_tree
 
 from touchweight.dynamics.articulated import articulated_body
 from touchweight.dynamics.frames import parallel_links, postures
@@ -39,6 +39,21 @@ def test_any_links_may_be_carried(seed: int) -> None:
     for other in results[1:]:
         for found, expected in zip(other, results[0], strict=True):
             assert relative(found, expected) < 1e-11
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_carrying_parallel_hinges_changes_nothing(seed: int) -> None:
+    """Where it is worth it: the generated functions, whatever form they took, obey the tree as described."""
+    m = parallel_tree(seed)
+    s = random_states(m, seed=seed)
+    bench = Bench(m).at(s.q, s.v, s.a)
+    assert parallel_links(bench.tree)
+    model = PythonModel(m)
+    tau = bench.numbers(inverse_dynamics(bench.tree, bench.where, bench.tree.a))
+    assert relative(model.inverse(s.q, s.v, s.a), tau) < 1e-12
+    assert relative(model.forward(s.q, s.v, tau), s.a) < 1e-10
+    mass = [x for row in mass_matrix(bench.tree, bench.where).rows() for x in row]
+    assert relative(model.mass_matrix(s.q).reshape(len(s.q), -1), bench.numbers(mass)) < 1e-12
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from evaluation import Array, Bench, PythonModel, relative
-from mechanisms import SEEDS, random_states, random_tree
+from mechanisms import SEEDS, parallel_tree, random_states, random_tree
 
 from touchweight.dynamics.energy import kinetic_energy
+from touchweight.dynamics.frames import parallel_links
 from touchweight.dynamics.inverse import inverse_dynamics
-from touchweight.dynamics.mass import composites, mass_matrix, turning_inertia
-from touchweight.dynamics.tree import Tree
+from touchweight.dynamics.mass import composite_traces, composites, mass_matrix, turning_inertia
+from touchweight.dynamics.regroup import regroup
+from touchweight.dynamics.slide import slide_origins
+from touchweight.dynamics.tree import Tree, build_tree
 from touchweight.symbolic import ONE, ZERO, evaluate_all, gradient, jacobian, symbols
 
 
@@ -20,9 +23,9 @@ def at_random(seed: int) -> Bench:
     return Bench(m).at(states.q, states.v, states.a)
 
 
-def mass_of(bench: Bench) -> Array:
+def mass_of(bench: Bench, by_trace: bool = False) -> Array:
     n = len(bench.tree.speeds)
-    rows = mass_matrix(bench.tree, bench.where).rows()
+    rows = mass_matrix(bench.tree, bench.where, by_trace).rows()
     return bench.numbers([x for row in rows for x in row]).reshape(-1, n, n)
 
 
@@ -60,6 +63,27 @@ def test_its_columns_are_the_forces_of_unit_accelerations(seed: int) -> None:
         unit = [ONE if i == k else ZERO for i in range(n)]
         column = bench.numbers(inverse_dynamics(tree, bench.where, unit)) - still
         assert np.abs(column - M[:, :, k]).max() < 1e-12 * np.abs(M).max() + 1e-14 * np.abs(still).max() * 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_inertia_by_traces_is_the_same(seed: int) -> None:
+    """Also with regrouped parameters and carried axes, where it is used."""
+    for m in (random_tree(seed).mechanism, parallel_tree(seed)):
+        states = random_states(m, seed=seed)
+        for tree in (build_tree(m), regroup(slide_origins(build_tree(m)))):
+            for carried in (frozenset[int](), parallel_links(tree), range(0, 40, 2)):
+                bench = Bench(m, carried, tree).at(states.q)
+                found, expected = (mass_of(bench, by_trace) for by_trace in (True, False))
+                assert relative(found, expected) < 1e-12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_trace_is_carried_without_turning_anything(seed: int) -> None:
+    bench = at_random(seed)
+    pieces = composites(bench.tree, bench.where)
+    found = bench.numbers(composite_traces(bench.tree, bench.where, pieces))
+    expected = bench.numbers([x for piece in pieces for x in piece.second[:3]])
+    assert relative(found, expected.reshape(len(found), -1, 3).sum(axis=2)) < 1e-13
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -105,8 +129,10 @@ def test_the_inertia_tensor_of_a_second_moment() -> None:
     xx, yy, zz, xy, xz, yz = numbers[:6]
     K = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     k, a = names[:6], names[6:]
-    found = evaluate_all(turning_inertia((k[0], k[1], k[2], k[3], k[4], k[5]), (a[0], a[1], a[2])), values)
-    assert found == pytest.approx((np.trace(K) * np.eye(3) - K) @ numbers[6:])
+    second, axis = (k[0], k[1], k[2], k[3], k[4], k[5]), (a[0], a[1], a[2])
+    for trace in (None, k[0] + k[1] + k[2]):
+        found = evaluate_all(turning_inertia(second, axis, trace), values)
+        assert found == pytest.approx((np.trace(K) * np.eye(3) - K) @ numbers[6:])
 
 
 def test_armature_is_on_the_diagonal_alone() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from evaluation import Array, Bench, relative
-from mechanisms import SEEDS, random_states, random_tree
+from mechanisms import SEEDS, cloud_body, random_cloud, random_states, random_tree
 
 from touchweight.dynamics.inverse import inverse_dynamics
 from touchweight.dynamics.jacobian import frame_jacobian
@@ -31,6 +32,28 @@ def test_sliding_changes_no_force_and_no_inertia(seed: int) -> None:
         found.append((bench.numbers(inverse_dynamics(tree, bench.where, tree.a)), bench.numbers(mass)))
     for slid, plain in zip(found[1], found[0], strict=True):
         assert relative(slid, plain) < 1e-12
+
+
+@pytest.mark.parametrize("axis", ["x", "y", "z", "-x"])
+def test_a_hinge_about_any_axis_slides_with_its_matter(axis: str) -> None:
+    """The middle of three hinges, described off the place where its parent's origin is."""
+    m = Mechanism()
+    draw = np.random.default_rng(4)
+    parent = m.ground
+    shift = [0.3 * (c in axis) for c in "xyz"]
+    for i, (about, origin) in enumerate((("z", (0.0, 0.0, 0.0)), (axis, shift), ("y", (0.1, 0.2, 0.3)))):
+        body = cloud_body(m, f"b{i}", random_cloud(draw))
+        m.revolute(f"j{i}", parent, body, axis=about, origin=origin)
+        parent = body
+    plain, slid = build_tree(m), slide_origins(build_tree(m))
+    assert offsets(slid) < offsets(plain)
+    assert slid.links[1].offset != plain.links[1].offset
+    states = random_states(m)
+    taus = []
+    for tree in (plain, slid):
+        bench = Bench(m, tree=tree).at(states.q, states.v, states.a)
+        taus.append(bench.numbers(inverse_dynamics(tree, bench.where, tree.a)))
+    assert relative(taus[1], taus[0]) < 1e-12
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,6 +1,7 @@
 """Recordings survive a file, whatever their channels are called, and can be drawn."""
 
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -16,8 +17,11 @@ from touchweight.simulate.recording import ChannelError
 HOSTILE = [
     "plain", "with space", "comma,comma", 'quote"quote', "new\nline", "carriage\rreturn", "tab\tbed", "$x^2$",
     "$", r"\alpha", "_hidden", "=1+1", "ümlaut", "ω₁", "a;b", "#comment", "'single'", "%percent", "&lt;",
-    "{}{0}", "t", " ", "x" * 10_000, "-", "nan", "1.5", "\u2028", "\x00nul", "ends\\",
+    "{}{0}", "t", " ", "x" * 10_000, "-", "nan", "1.5", "\u2028", "ends\\",
 ]  # fmt: skip
+
+#: before Python 3.11 the csv module could not read it
+NUL = "" if sys.version_info >= (3, 11) else "\x00"
 
 
 def recording(names=("a", "b"), samples: int = 5, units=None) -> Recording:
@@ -88,10 +92,11 @@ def test_hostile_names_survive(tmp_path):
     assert_same(Recording.load(run.save(tmp_path / "hostile.csv")), run)
 
 
-names = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=20), unique=True, max_size=5)
+letters = st.characters(codec="utf-8", exclude_characters=NUL)
+names = st.lists(st.text(letters, min_size=1, max_size=20), unique=True, max_size=5)
 
 
-@given(names, st.text(st.characters(codec="utf-8"), max_size=5))
+@given(names, st.text(letters, max_size=5))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_names_survive(tmp_path, names, unit):
     run = recording(names, 2, dict.fromkeys(names, unit))
@@ -180,7 +185,7 @@ def test_one_panel_for_each_unit():
 
 def test_hostile_names_are_drawn_as_they_are(tmp_path):
     """No mathematics, nothing hidden, no missing legend, no warning."""
-    shown = [n for n in HOSTILE if n not in ("\u2028", "\x00nul") and len(n) < 60]
+    shown = [n for n in HOSTILE if n != "\u2028" and len(n) < 60]
     run = recording(shown)
     run.name = "title with $x$ and _"
     figure = run.plot(*shown, save=tmp_path / "hostile.png")

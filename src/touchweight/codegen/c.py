@@ -19,8 +19,11 @@ _FUNCTIONS = {
 #: blocks with more operations than this are cut into pieces of about this many
 PIECE = 2000
 
-#: pieces that share a translation unit
-PIECES_PER_FILE = 2
+#: very long blocks are cut shorter: compile time falls by half, and they run from memory anyway
+LONG, SHORT_PIECE = 20_000, 500
+
+#: operations that share a translation unit
+FILE = 4000
 
 
 def c_number(value: float) -> str:
@@ -162,6 +165,11 @@ class _Routine:
     def is_long(self) -> bool:
         return len(self.block.steps) > 1 and self.block.operations.total > PIECE
 
+    @property
+    def piece(self) -> int:
+        """Operations in a piece."""
+        return PIECE if self.block.operations.total < LONG else min(PIECE, SHORT_PIECE)
+
     def unused(self) -> str:
         return " ".join(f"(void){a};" for a in self.passed.split(", "))
 
@@ -172,7 +180,7 @@ class _Routine:
 
     def pieces(self) -> tuple[list[str], list[str], str]:
         """The routine cut up: (declarations, functions, the function that calls them in order)."""
-        made = cut(self.block, PIECE)
+        made = cut(self.block, self.piece)
         extra = "const tw_real *sn, const tw_real *cs, tw_real *w"
         declarations, functions = [], []
         for k, piece in enumerate(made.pieces):
@@ -245,8 +253,9 @@ def emit_unit(program: Program) -> list[CFile]:
         if routine.is_long:
             declarations, functions, caller = routine.pieces()
             lines += [*declarations, caller]
-            for i in range(0, len(functions), PIECES_PER_FILE):
-                text = _guarded([opening, *functions[i : i + PIECES_PER_FILE]], guard)
+            per_file = max(1, FILE // routine.piece)
+            for i in range(0, len(functions), per_file):
+                text = _guarded([opening, *functions[i : i + per_file]], guard)
                 files.append(CFile(text, rare=guard))
         else:
             lines.append(routine.whole())

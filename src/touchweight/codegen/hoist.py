@@ -159,6 +159,11 @@ class _Hoister:
                     coef *= base.coef**e
                 else:
                     moving[base] = moving.get(base, 0) + e
+        if coef == -1.0 and not fixed and len(factors) == len(moving) == 1 and uses.get(factors[0][0], 0) == 1:
+            (only,) = moving
+            if isinstance(only, Add) and moving[only] == 1:
+                # the negative of a sum that serves only here: turn its signs
+                return make_flat_sum({t: -c for t, c in only.terms}, -only.const)
         if fixed:
             sign = -1.0 if coef < 0 else 1.0
             held = make_product(dict(fixed), abs(coef))

@@ -29,6 +29,9 @@ from .hoist import hoist, hoist_again
 #: an expression written inline is at most this deep; deeper parts get a temporary
 INLINE_DEPTH = 4
 
+#: graphs with more nodes than this are not condensed: it would save one operation in a hundred and take seconds
+THOROUGH = 8000
+
 
 @dataclass
 class SinCos:
@@ -87,11 +90,11 @@ def make_program(function: Function) -> Program:
     """Hoist, condense and schedule a function."""
     roots = cut_conditions([e for entries in function.outputs.values() for e in entries])
     moving = hoist(roots, function.parameters)
-    condensed = condense(moving.roots)
-    if _gathers_slots(condensed, moving.slots):
-        moving = hoist_again(condensed, moving.slots)
-        condensed = moving.roots
-    body = schedule(condensed)
+    if len(topological(moving.roots)) < THOROUGH:
+        moving.roots = condense(moving.roots)
+        if _gathers_slots(moving.roots, moving.slots):
+            moving = hoist_again(moving.roots, moving.slots)
+    body = schedule(moving.roots)
     # slots in the order in which the body first reads them: one sweep through the table
     order = _first_use(body, list(moving.slots))
     prepare = schedule([moving.slots[s] for s in order])
