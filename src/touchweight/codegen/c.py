@@ -20,7 +20,7 @@ _FUNCTIONS = {
 PIECE = 2000
 
 #: very long blocks are cut shorter: compile time falls by half, and they run from memory anyway
-LONG, SHORT_PIECE = 20_000, 500
+LONG, SHORT_PIECE = 8000, 500
 
 #: operations that share a translation unit
 FILE = 4000

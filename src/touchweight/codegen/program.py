@@ -6,6 +6,7 @@ angles come first, all together, because a processor takes several of them at th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -56,7 +57,7 @@ class Block:
     steps: list[Expr]
     results: list[Expr]
 
-    @property
+    @functools.cached_property
     def operations(self) -> Operations:
         """What evaluating the block costs."""
         return count_operations(self.results)
