@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..symbolic import Add, Const, Expr, Func, Mul, Shared
 from ..symbolic.expr import Number
 
 T = TypeVar("T")
+from .program import Block
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
@@ -153,3 +154,19 @@ def _times(factors: list[str]) -> str:
 
 def _groups(items: list[T]) -> list[list[T]]:
     return [items[i : i + LONGEST_CHAIN] for i in range(0, len(items), LONGEST_CHAIN)]
+
+
+def statements(infix: Infix, block: Block, stores: Sequence[str], end: str = "") -> list[str]:
+    """The assignments of a block in languages that write them alike, each closed by ``end``."""
+    lines: list[str] = []
+    for k, pair in enumerate(block.angles):
+        angle = infix.text(pair.angle)
+        for node, function, letter in ((pair.sine, "sin", "s"), (pair.cosine, "cos", "c")):
+            if node is not None:
+                lines.append(f"{letter}n{k} = {function}({angle}){end}")
+                infix.names[node] = f"{letter}n{k}"
+    for i, node in enumerate(block.steps):
+        lines.append(f"t{i} = {infix.definition(node)}{end}")
+        infix.names[node] = f"t{i}"
+    lines += [f"{where} = {infix.text(node)}{end}" for where, node in zip(stores, block.results, strict=True)]
+    return lines

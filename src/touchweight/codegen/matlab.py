@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import printable
 from ..symbolic import Expr
-from .infix import Infix
+from .infix import Infix, statements
 from .program import Block, Program
 
 _INFIX = {"less": "<", "less_equal": "<=", "equal": "==", "both": "&&", "either": "||"}
@@ -64,18 +64,7 @@ def _call(name: str, args: list[str]) -> str:
 def _block(block: Block, names: dict[Expr, str], stores: Sequence[str]) -> list[str]:
     infix = Infix(repr, _call)
     infix.names.update(names)
-    lines: list[str] = []
-    for k, pair in enumerate(block.angles):
-        angle = infix.text(pair.angle)
-        for node, function, letter in ((pair.sine, "sin", "s"), (pair.cosine, "cos", "c")):
-            if node is not None:
-                lines.append(f"{letter}n{k} = {function}({angle});")
-                infix.names[node] = f"{letter}n{k}"
-    for i, node in enumerate(block.steps):
-        lines.append(f"t{i} = {infix.definition(node)};")
-        infix.names[node] = f"t{i}"
-    lines += [f"{where} = {infix.text(node)};" for where, node in zip(stores, block.results, strict=True)]
-    return lines
+    return statements(infix, block, stores, ";")
 
 
 def emit_matlab(program: Program, name: str, notes: Sequence[str] = ()) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..symbolic import Expr
 from ..symbolic.evaluate import ARRAY_FUNCTIONS
-from .infix import Infix
+from .infix import Infix, statements
 from .program import Block, Program
 
 _RENAMED = {"min": "minimum", "max": "maximum", "abs": "absolute"}
@@ -32,18 +32,7 @@ def emit_block(block: Block, names: dict[Expr, str], stores: Sequence[str]) -> l
     """The statements of a block."""
     infix = Infix(py_number, _call)
     infix.names.update(names)
-    lines: list[str] = []
-    for k, pair in enumerate(block.angles):
-        angle = infix.text(pair.angle)
-        for node, function, letter in ((pair.sine, "sin", "s"), (pair.cosine, "cos", "c")):
-            if node is not None:
-                lines.append(f"{letter}n{k} = {function}({angle})")
-                infix.names[node] = f"{letter}n{k}"
-    for i, node in enumerate(block.steps):
-        lines.append(f"t{i} = {infix.definition(node)}")
-        infix.names[node] = f"t{i}"
-    lines += [f"{where} = {infix.text(node)}" for where, node in zip(stores, block.results, strict=True)]
-    return lines
+    return statements(infix, block, stores)
 
 
 def emit_prepare(program: Program) -> str:
