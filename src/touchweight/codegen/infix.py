@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from ..symbolic import Add, Const, Expr, Func, Mul, Shared
 from ..symbolic.expr import Number
+from .program import Block
 
 T = TypeVar("T")
-from .program import Block
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
