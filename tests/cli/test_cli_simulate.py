@@ -1,5 +1,7 @@
 """``touchweight simulate`` and ``play``: the numbers of the model, in files where they were asked for."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 from mechanisms_to_take import flyer, hostile, zoo
@@ -76,7 +78,8 @@ def test_a_wheel_without_length_plays(tmp_path):
 
 
 def test_without_pillow_the_animation_is_left_out(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "PIL" else found(name))
     assert main(["play", "pendulum", "-s", "0.1", "-o", str(tmp_path)]) == 0
     assert "pip install pillow" in capsys.readouterr().out
     assert not list(tmp_path.glob("*.gif"))

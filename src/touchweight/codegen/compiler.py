@@ -22,7 +22,15 @@ from .cache import cache_folder
 NATIVE = Path(__file__).resolve().parent.parent / "native"
 
 #: measured: -ffast-math gains nothing here and would remove the guards against NaN
-FLAGS = ("-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fvisibility=hidden", "-w")
+FLAGS = (
+    "-std=gnu11",
+    "-fno-sanitize=undefined",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=fast",
+    "-fvisibility=hidden",
+    "-w",
+)
 
 #: seconds a compiler may take before we give up on it
 PATIENCE = 600
