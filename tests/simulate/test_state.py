@@ -80,3 +80,13 @@ def test_quaternions_are_checked():
         ball.state(q=[1.0, 1.0, 0.0, 0.0])
     with pytest.raises(tw.ShapeError, match="expected a unit quaternion"):
         ball.state(q={"tip.qx": 0.5})
+
+
+def test_a_state_starts_where_the_description_says():
+    """At its joints' initial values, else where the frames are as described."""
+    m = tw.Mechanism("start")
+    a, b = (m.body(name, 1.0, (0.0, 0.1, 0.2), (0.1, 0.1, 0.1)) for name in "ab")
+    m.revolute("hinge", m.ground, a, axis="x", reference=0.4)
+    m.free("flyer", b)
+    m.joints["flyer"].initial = (1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0)
+    assert m.compile().state().q.tolist() == [0.4, 1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0]

@@ -90,7 +90,7 @@ class Joint:
         limits: kept as data.
         mimic: kept as data.
         reference: coordinate value at which the frames are as described [rad or m].
-        initial: where its coordinates start when nothing else is said, kept as data.
+        initial: where its coordinates start when nothing else is said.
     """
 
     name: str

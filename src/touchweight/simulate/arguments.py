@@ -37,8 +37,6 @@ class Dimensions:
         """The dimensions of a mechanism."""
         index = {s: i for i, s in enumerate(tree.q)}
         balls = tuple(index[link.q[0]] for link in tree.links if link.kind == "S")
-        q = np.zeros(len(tree.coordinates))
-        q[list(balls)] = 1.0
         return cls(
             mechanism.name,
             tuple(tree.coordinates),
@@ -46,7 +44,7 @@ class Dimensions:
             tuple(mechanism.states),
             tuple(mechanism.inputs),
             balls,
-            q,
+            _resting(mechanism, tree, balls),
             np.zeros(len(tree.speeds)),
             np.array([s.initial for s in mechanism.states.values()], dtype=float),
             np.array([u.value for u in mechanism.inputs.values()], dtype=float),
@@ -105,6 +103,18 @@ def _numbers(name: str, value: Any) -> Array:
     except ValueError:
         pass  # rows of different lengths
     raise ShapeError(f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays")
+
+
+def _resting(mechanism: Mechanism, tree: Tree, balls: Sequence[int]) -> Array:
+    """Where coordinates start when nobody says: as the description starts them, else where its frames are drawn."""
+    q = np.zeros(len(tree.coordinates))
+    place = {name: i for i, name in enumerate(tree.coordinates)}
+    for joint in mechanism.joints.values():
+        at = [place[name] for name in joint.coordinates]
+        q[at] = joint.reference if joint.initial is None else joint.initial
+        for ball in (b for b in balls if b in at and joint.initial is None):
+            q[ball : ball + 4] = (1.0, 0.0, 0.0, 0.0)
+    return q
 
 
 def check_balls(q: Array, balls: Sequence[int], names: Sequence[str]) -> None:
