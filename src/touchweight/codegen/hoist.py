@@ -54,10 +54,13 @@ class _Hoister:
     def run(self, roots: list[Expr]) -> Hoisted:
         order = topological(roots)
         uses: dict[Expr, int] = {}
+        still = self.still
         for n in order:
-            self.still[n] = self._is_still(n)
+            quiet = type(n) is not Symbol or n in self.parameters
             for c in n.children:
                 uses[c] = uses.get(c, 0) + 1
+                quiet = quiet and still[c]
+            still[n] = quiet
         new: dict[Expr, Expr] = {}
         for n in order:
             if self.still[n]:
@@ -67,11 +70,6 @@ class _Hoister:
         for r in roots:
             out.append(self.slot(r) if self.still[r] else new[r])
         return Hoisted(out, {s: e for e, s in self.of_expr.items()})
-
-    def _is_still(self, n: Expr) -> bool:
-        if isinstance(n, Symbol):
-            return n in self.parameters
-        return all(self.still[c] for c in n.children)
 
     def slot(self, e: Expr) -> Expr:
         """The table entry for a parameter-only expression; numbers stay numbers."""

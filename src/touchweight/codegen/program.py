@@ -7,6 +7,7 @@ angles come first, all together, because a processor takes several of them at th
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -177,11 +178,14 @@ def depth_first(roots: Sequence[Expr]) -> list[Expr]:
             continue
         stack.append((n, True))
         # older children first: they belong to the outward pass that the others build on
-        children = sorted(n.children, key=lambda c: -c.serial)
+        children = sorted(n.children, key=_serial, reverse=True)
         if isinstance(n, Mul) and n.unit is not n and n.unit in present:
             children.append(n.unit)  # the same product without its number serves others: scale it
         stack.extend((c, False) for c in children if c not in done)
     return order
+
+
+_serial = operator.attrgetter("serial")
 
 
 def _powers(n: Expr) -> bool:
