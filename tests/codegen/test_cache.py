@@ -172,7 +172,8 @@ def test_a_damaged_library_is_built_again(folder, damage):
     assert value() == pytest.approx(RIGHT)
     # the damaged one is replaced; a compiler whose output differs from time to time gives it another name
     (intact,) = (p for p in folder.glob("*.so") if p.read_bytes() != bad[damage])
-    assert intact != path or intact.read_bytes() == good
+    if "ziglang" not in compiler().command:
+        assert intact == path and intact.read_bytes() == good
 
 
 def test_a_library_that_does_not_load_is_built_once_more(folder, monkeypatch):
@@ -383,8 +384,9 @@ def test_two_processes_may_build_the_same_at_once(folder):
         out, errors = job.communicate(timeout=120)
         assert job.returncode == 0, errors
         assert float(out) == pytest.approx(RIGHT)
-    # one, unless the compiler's output differs from time to time
-    assert 1 <= len(list(folder.glob("*.so"))) <= 2
+    # zig's output differs from time to time, and so does the name made from it
+    allowed = (1, 2) if "ziglang" in compiler().command else (1,)
+    assert len(list(folder.glob("*.so"))) in allowed
     assert list(folder.glob("build-*")) == []
 
 
