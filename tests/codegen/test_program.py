@@ -125,7 +125,7 @@ def first_reads(block: Block, slots: set[Symbol]) -> list[Symbol]:
                 read(child)
 
     for pair in block.angles:
-        read(pair.angle)
+        read(pair.angle, outermost=True)  # spelled out: it comes before any step has a name
     for step in block.steps:
         read(step, outermost=True)
     for node in block.results:
