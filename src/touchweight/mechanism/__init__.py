@@ -2,17 +2,20 @@
 
 from .body import Body, Frame
 from .check import Problem
+from .drive import Drive
 from .joint import JOINT_KINDS, Joint, Limits, Mimic
 from .law import FrameForce, PairForce, SpeedForce
+from .loop import LOOP_KINDS, Constraint, Loop
 from .mechanism import Mechanism
 from .mjcf import load_mjcf
+from .mode import Mode, Transition
 from .parameter import Parameter
 from .signal import FirstOrder, Input, Sensor
 from .urdf import load_urdf
 from .yaml_format import load_yaml
 
 __all__ = [
-    "JOINT_KINDS", "Body", "FirstOrder", "Frame", "FrameForce", "Input", "Joint", "Limits", "Mechanism",
-    "Mimic", "PairForce", "Parameter", "Problem", "Sensor", "SpeedForce", "load_mjcf", "load_urdf",
-    "load_yaml",
+    "JOINT_KINDS", "LOOP_KINDS", "Body", "Constraint", "Drive", "FirstOrder", "Frame", "FrameForce", "Input", "Joint",
+    "Limits", "Loop", "Mechanism", "Mimic", "Mode", "PairForce", "Parameter", "Problem", "Sensor", "SpeedForce",
+    "Transition", "load_mjcf", "load_urdf", "load_yaml",
 ]  # fmt: skip

@@ -14,10 +14,11 @@ from typing import Any
 
 from ..symbolic import Expr, as_expr, symbol
 from .body import Frame
+from .description import GRAVITY
 from .expression_text import parse_expression
 from .joint import Limits, Mimic
 from .law import DISTANCE, DISTANCE_RATE
-from .mechanism import GRAVITY, Mechanism
+from .mechanism import Mechanism
 from .parameter import Live
 from .scope import scope
 from .yaml_tree import ListNode, MapNode, Node, TextNode

@@ -14,10 +14,11 @@ from typing import Any
 from ..errors import MechanismError
 from ..symbolic import ONE, ZERO, Const, Expr, Symbol, differentiate, free_symbols, maximum, minimum, tanh
 from .body import NOWHERE, Body, Frame
+from .description import INERTIA_ENTRIES
 from .expression_text import write_expression
 from .joint import JOINT_KINDS, Joint
 from .law import DISTANCE, DISTANCE_RATE, FrameForce, PairForce, SpeedForce
-from .mechanism import FRICTION_SPEED, INERTIA_ENTRIES, Mechanism
+from .mechanism import FRICTION_SPEED, Mechanism
 from .parameter import Parameter
 from .rotation import IDENTITY, Matrix, rotation_matrix
 from .scope import scope

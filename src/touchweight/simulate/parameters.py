@@ -11,7 +11,7 @@ import numpy as np
 from ..codegen.callable import Array, Compiled
 from ..errors import TouchweightError, printable
 from ..mechanism import Mechanism, Parameter
-from ..mechanism.mechanism import INERTIA_ENTRIES
+from ..mechanism.description import INERTIA_ENTRIES
 
 #: endings of the names that a description gives to its numbers: where one is absent, it was zero
 _STRUCTURAL = frozenset(

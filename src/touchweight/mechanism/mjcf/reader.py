@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..description import GRAVITY
 from ..joint import Limits
-from ..mechanism import GRAVITY, Mechanism
+from ..mechanism import Mechanism
 from ..tidy import Tidy, unique_name
 from ..values import shown
 from ..xml_reader import Element, Remarks, read_xml
