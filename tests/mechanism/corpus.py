@@ -37,6 +37,18 @@ def _arm(old: str = "", new: str = "") -> bytes:
     return _robot(text.replace(old, new, 1))
 
 
+BALL = (
+    '<drake:ball_constraint><drake:ball_constraint_body_A name="a"/><drake:ball_constraint_body_B name="b"/>'
+    '<drake:ball_constraint_p_AP value="0 0 0"/><drake:ball_constraint_p_BQ value="0 0 1"/></drake:ball_constraint>'
+)
+
+
+def _ball(old: str = "", new: str = "") -> bytes:
+    """A robot with a loop of Drake's, with one text of the loop exchanged."""
+    assert old in BALL
+    return _robot(f"{LINK}\n{TIP}\n{JOINT}\n{BALL.replace(old, new, 1)}")
+
+
 def _named(name: str) -> bytes:
     """A sound robot whose link, joint and self have a name (given as XML text)."""
     text = f"{LINK}\n{TIP}\n{JOINT}".replace('"b"', f'"{name}"').replace('"j"', f'"{name}"')
@@ -110,7 +122,7 @@ URDF = {
         "m.urdf", _links(3, _j("x", "l1", "l2") + "\n" + _j("y", "l2", "l1")), "error", "cycle", 5
     ),
     "a loop": Case(
-        "m.urdf", _links(3, f"{_j('x', 'l0', 'l1')}\n{_j('y', 'l0', 'l2')}\n{_j('z', 'l1', 'l2')}"), "error", "loops", 7
+        "m.urdf", _links(3, f"{_j('x', 'l0', 'l1')}\n{_j('y', 'l0', 'l2')}\n{_j('z', 'l1', 'l2')}"), "error", "close a loop", 7
     ),
     "mass NaN": Case("m.urdf", _arm('value="1"', 'value="NaN"'), "error", "finite", 2),
     "mass infinite": Case("m.urdf", _arm('value="1"', 'value="-inf"'), "error", "finite", 2),
@@ -138,6 +150,13 @@ URDF = {
     "a long number": Case("m.urdf", _arm('value="1"', f'value="{"1" * 10000}"'), "error", "number", 2),
     "rpy of four": Case("m.urdf", _arm("<axis", '<origin rpy="1 2 3 4"/><axis'), "error", "3 numbers", 4),
     "two origins": Case("m.urdf", _arm("<axis", "<origin/><origin/><axis"), "error", "at most one", 4),
+    "a ball that is held": Case("m.urdf", _ball(), "problem", "one for each speed"),
+    "a ball without a body": Case("m.urdf", _ball('<drake:ball_constraint_body_A name="a"/>', ""), "error", "<drake:ball_constraint_body_A>", 5),
+    "a ball without a point": Case("m.urdf", _ball('<drake:ball_constraint_p_BQ value="0 0 1"/>', ""), "error", "<drake:ball_constraint_p_BQ>", 5),
+    "a ball on no link": Case("m.urdf", _ball('body_A name="a"', 'body_A name="zz"'), "error", "zz", 5),
+    "a ball on one link": Case("m.urdf", _ball('body_A name="a"', 'body_A name="b"'), "problem", "two bodies"),
+    "a ball at two numbers": Case("m.urdf", _ball("0 0 1", "0 1"), "error", "3 numbers", 5),
+    "a ball on a body twice": Case("m.urdf", _ball("<drake:ball_constraint_body_A", '<drake:ball_constraint_body_A name="b"/><drake:ball_constraint_body_A'), "error", "at most one", 5),
     # names: whatever they are, they are only names
     "name with quotes": Case("m.urdf", _named("&quot;a&quot; 'b'"), "fine", ""),
     "name with a backslash": Case("m.urdf", _named("a\\b\\n%s%n"), "fine", ""),
@@ -156,6 +175,12 @@ URDF = {
     "name of 10 kB": Case("m.urdf", _named("n" * 10_000), "problem", "10000 characters"),
     "name of spaces": Case("m.urdf", _named("   "), "error", "'name'", 3),
 }  # fmt: skip
+
+
+def _tied(equality: str) -> bytes:
+    """A model of two bodies, with what ties them in line 4."""
+    bodies = "".join(f'<body name="{n}"><joint name="{n}"/><geom size="1"/><site name="{n}_end"/></body>' for n in "ab")
+    return f"<mujoco>\n<worldbody>{bodies}</worldbody>\n<equality>\n{equality}\n</equality></mujoco>".encode()
 
 
 def _model(inside: str, before: str = "") -> bytes:
@@ -200,6 +225,17 @@ MJCF = {
     ),
     "body called ground": Case("m.xml", _model('<body name="ground"/><joint/><geom size="1"/>'), "fine", ""),
     "two thousand nested bodies": Case("m.xml", _model("<body>" * 2000), "error", "nested", 4),
+    "tied joints": Case("m.xml", _tied('<joint joint1="a" joint2="b"/>'), "fine", ""),
+    "tied by markup": Case("m.xml", _tied('<joint name="&lt;/a&gt;*/ `" joint1="a" joint2="b"/>'), "fine", ""),
+    "tied too much": Case("m.xml", _tied('<weld body1="a" body2="b"/>'), "problem", "one for each speed"),
+    "tied to nobody": Case("m.xml", _tied('<weld body1="a" body2="zz"/>'), "error", "zz", 4),
+    "tied to itself": Case("m.xml", _tied('<weld body1="a" body2="a"/>'), "error", "two bodies", 4),
+    "tied without an anchor": Case("m.xml", _tied('<connect body1="a"/>'), "error", "'anchor'", 4),
+    "tied at infinity": Case("m.xml", _tied('<connect body1="a" anchor="0 0 inf"/>'), "error", "finite", 4),
+    "tied at no site": Case("m.xml", _tied('<connect site1="a_end" site2="x"/>'), "error", "site of the model", 4),
+    "tied by a huge turn": Case("m.xml", _tied('<weld body1="a" relpose="0 0 0 1e300 1e300 0 0"/>'), "problem", "one for each speed"),
+    "tied by a long polynomial": Case("m.xml", _tied('<joint joint1="a" joint2="b" polycoef="1 2 3 4 5 6"/>'), "error", "numbers", 4),
+    "tied with one name": Case("m.xml", _tied('<joint name="x" joint1="a"/>\n<joint name="x" joint1="b"/>'), "error", "once", 5),
     "total mass of nothing": Case("m.xml", _model("<joint/>", "<compiler settotalmass='5'/>"), "problem", "move some mass"),
 }  # fmt: skip
 
@@ -227,6 +263,28 @@ forces:
     parameters: {c: 3.0}
   stop: {kind: joint_law, speed: hip, law: -k*q - v}
 """
+
+#: the same with a loop, equations, drives and modes
+SWITCHING = (
+    READABLE
+    + """\
+loops:
+  rod: {kind: rod, a: tip, b: {body: ground, origin: [0.1, 0, 0]}, length: 0.3}
+  pin: {kind: pin, a: tip, b: ground, axis: y}
+constraints:
+  turn: {kind: gear, first: hip, second: hip, ratio: -2, offset: l0}
+  follow: {expression: q.hip - 0.1*sin(t)}
+  roll: {expression: v.hip - k, level: speed}
+drives:
+  hip: {motion: l0*sin(3*t)}
+modes:
+  stick: {active: [pin, hip]}
+  slip: {active: [rod, stop], locked: [hip]}
+transitions:
+  up: {from: stick, to: slip, when: 5 - force.pin.1, reset: {x: 0, v.hip: -v.hip/2}}
+  down: {from: slip, to: stick, when: q.hip - 1, restitution: 0.5, rest: slip}
+"""
+)
 
 HEAD = "touchweight: 1\n"
 SOUND = HEAD + (
@@ -303,7 +361,7 @@ YAML = {
     "joint to itself": Case("m.yaml", _yaml("parent: ground", "parent: arm"), "problem", "two bodies"),
     "joint to the ground": Case("m.yaml", _yaml("parent: ground, child: arm", "parent: arm, child: ground"), "problem", "ground"),
     "a body that floats": Case("m.yaml", _yaml("joints:", "  loose: {mass: 1}\njoints:"), "problem", "leads to the ground"),
-    "a body on two joints": Case("m.yaml", _more("  knee: {kind: revolute, parent: ground, child: arm}\n"), "problem", "loops"),
+    "a body on two joints": Case("m.yaml", _more("  knee: {kind: revolute, parent: ground, child: arm}\n"), "problem", "cut the loop"),
     "a cycle": Case(
         "m.yaml",
         _yaml("joints:", "  b: {mass: 1}\n  c: {mass: 1}\njoints:\n  x: {kind: fixed, parent: b, child: c}\n"
@@ -325,6 +383,54 @@ YAML = {
     "gravity of two": Case("m.yaml", _more("gravity: [0, 0]\n"), "error", "3 entries", 6),
     "gravity in words": Case("m.yaml", _more("gravity: down\n"), "error", "a list of 3", 6),
     "a force of no kind": Case("m.yaml", _more("forces: {f: {kind: magic}}\n"), "error", "magic", 6),
+    "loop of no kind": Case("m.yaml", _more("loops: {x: {a: arm, b: ground}}\n"), "error", "'kind'", 6),
+    "loop of an unknown kind": Case("m.yaml", _more("loops:\n  x: {kind: glue, a: arm, b: ground}\n"), "error", "loop kind among body", 7),
+    "loop with one end": Case("m.yaml", _more("loops:\n  x: {kind: ball, a: arm}\n"), "error", "'b'", 7),
+    "loop to nowhere": Case("m.yaml", _more("loops:\n  x: {kind: ball, a: arm, b: moon}\n"), "error", "moon", 7),
+    "loop on one body": Case("m.yaml", _more("loops:\n  x: {kind: rod, length: 1, a: arm, b: arm}\n"), "problem", "two bodies"),
+    "loop as a list": Case("m.yaml", _more("loops: [{kind: ball}]\n"), "error", "a mapping", 6),
+    "loop as text": Case("m.yaml", _more("loops:\n  x: ball\n"), "error", "a mapping", 7),
+    "loop with a wrong axis": Case("m.yaml", _more("loops:\n  x: {kind: hinge, a: arm, b: ground, axis: [0, 0]}\n"), "error", "3 entries", 7),
+    "loop twice": Case("m.yaml", _more("loops:\n  x: {kind: rod, a: arm, b: ground, length: 1}\nconstraints:\n  x: {expression: q.hip}\n"), "error", "a second time", 9),
+    "rod without length": Case("m.yaml", _more("loops:\n  x: {kind: rod, a: arm, b: ground}\n"), "problem", "positive length"),
+    "rod of negative length": Case("m.yaml", _more("loops:\n  x: {kind: rod, a: arm, b: ground, length: -1}\n"), "problem", "at least 0"),
+    "rod of infinite length": Case("m.yaml", _more("loops:\n  x: {kind: rod, a: arm, b: ground, length: inf}\n"), "error", "finite", 7),
+    "loop with more rows than speeds": Case("m.yaml", _more("loops:\n  x: {kind: ball, a: arm, b: ground}\n"), "problem", "one for each speed"),
+    "loop with a hostile name": Case("m.yaml", _more('loops:\n  "*/ ` \\" \\\\ é": {kind: rod, a: arm, b: {body: ground, origin: [1, 0, 0]}, length: 1}\n'), "fine", ""),
+    "loop without a name": Case("m.yaml", _more('loops:\n  "": {kind: rod, a: arm, b: ground, length: 1}\n'), "error", "non-empty", 7),
+    "loop named in half a character": Case("m.yaml", _more('loops:\n  "\\ud800": {kind: rod, a: arm, b: ground, length: 1}\n'), "error", ""),
+    "constraint of nothing": Case("m.yaml", _more("constraints: {c: {}}\n"), "error", "'expression'", 6),
+    "constraint that holds nothing": Case("m.yaml", _more("constraints: {c: {expression: t}}\n"), "problem", "equation of coordinates"),
+    "constraint on a level to come": Case("m.yaml", _more("constraints: {c: {expression: q.hip, level: jerk}}\n"), "error", "position or speed", 6),
+    "constraint that bends": Case("m.yaml", _more("constraints: {c: {expression: v.hip**2, level: speed}}\n"), "problem", "linear"),
+    "constraint with a speed": Case("m.yaml", _more("constraints: {c: {expression: v.hip}}\n"), "problem", "the speed"),
+    "constraint that runs code": Case("m.yaml", _more("constraints: {c: {expression: __import__(os)}}\n"), "error", "column", 6),
+    "constraint as a list": Case("m.yaml", _more("constraints: {c: {expression: [q.hip]}}\n"), "error", "a list", 6),
+    "constraint of an unknown kind": Case("m.yaml", _more("constraints: {c: {kind: belt}}\n"), "error", "constraint kind among", 6),
+    "gear of one": Case("m.yaml", _more("constraints: {c: {kind: gear, first: hip, ratio: 2}}\n"), "error", "'second'", 6),
+    "gear without ratio": Case("m.yaml", _more("constraints: {c: {kind: gear, first: hip, second: hip}}\n"), "error", "'ratio'", 6),
+    "gear to nobody": Case("m.yaml", _more("constraints: {c: {kind: gear, first: hip, second: knee, ratio: 2}}\n"), "error", "knee", 6),
+    "drive of nobody": Case("m.yaml", _more("drives:\n  knee: {motion: t}\n"), "error", "knee", 7),
+    "drive by itself": Case("m.yaml", _more("drives: {hip: {motion: q.hip}}\n"), "problem", "the coordinate"),
+    "drive by a list": Case("m.yaml", _more("drives: {hip: {motion: [t]}}\n"), "error", "a list", 6),
+    "drive from outside": Case("m.yaml", _more("drives: {hip: }\n"), "fine", ""),
+    "drive whose input is there": Case("m.yaml", _more("inputs: {hip.position: {}}\ndrives:\n  hip: {}\n"), "error", "a second time", 8),
+    "drive by inputs that are not there": Case("m.yaml", _more("drives: {hip: {inputs: [a, b, c]}}\n"), "error", "an input", 6),
+    "mode with nobody": Case("m.yaml", _more("modes:\n  m: {active: [ghost]}\n"), "error", "ghost", 7),
+    "mode that locks nobody": Case("m.yaml", _more("modes:\n  m: {locked: [ghost]}\n"), "error", "ghost", 7),
+    "mode that locks text": Case("m.yaml", _more("modes:\n  m: {locked: hip}\n"), "error", "a list", 7),
+    "mode that locks a list": Case("m.yaml", _more("modes:\n  m: {locked: [[hip]]}\n"), "error", "expected text", 7),
+    "driven and locked": Case("m.yaml", _more("drives: {hip: {motion: t}}\nmodes: {m: {locked: [hip]}}\n"), "problem", "which is both"),
+    "mode that nothing leads to": Case("m.yaml", _more("modes: {a: {}, b: {}}\n"), "problem", "lead to it"),
+    "transition without modes": Case("m.yaml", _more("transitions:\n  t: {from: a, to: b, when: t}\n"), "error", "a mode among none", 7),
+    "transition to nowhere": Case("m.yaml", _more("modes: {a: {}}\ntransitions:\n  t: {from: a, to: b, when: t}\n"), "error", "found 'b'", 8),
+    "transition without a guard": Case("m.yaml", _more("modes: {a: {}}\ntransitions:\n  t: {from: a, to: a}\n"), "error", "'when'", 8),
+    "transition on a condition": Case("m.yaml", _more("modes: {a: {}}\ntransitions:\n  t: {from: a, to: a, when: t < 1}\n"), "error", "select", 8),
+    "transition on a force that is none": Case("m.yaml", _more("modes: {a: {}}\ntransitions:\n  t: {from: a, to: a, when: force.x}\n"), "error", "known name", 8),
+    "transition that sets nobody": Case("m.yaml", _more("modes: {a: {}}\ntransitions:\n  t: {from: a, to: a, when: t, reset: {hip: 1}}\n"), "error", "a reset can set", 8),
+    "transition that hits a speed": Case("m.yaml", _more("modes: {a: {}}\ntransitions: {t: {from: a, to: a, when: v.hip, restitution: 0.5}}\n"), "problem", "guard of positions"),
+    "transition with a restitution of two": Case("m.yaml", _more("modes: {a: {}}\ntransitions: {t: {from: a, to: a, when: q.hip, restitution: 2}}\n"), "problem", "from 0 to 1"),
+    "transition with a hostile name": Case("m.yaml", _more('modes: {"*/ `": {}}\ntransitions: {"\\" \\\\ é": {from: "*/ `", to: "*/ `", when: q.hip, restitution: 1}}\n'), "fine", ""),
     "a condition as a number": Case("m.yaml", _yaml("1.2", '"1 < arm.com.z"'), "error", "select", 3),
     "names with everything": Case(
         "m.yaml", SOUND.replace("arm", '"*/ ` \\" \\\\ é"').encode(), "fine", ""
@@ -356,11 +462,13 @@ _RICH_MJCF = b"""<mujoco><compiler angle="radian" boundmass="0.1" balanceinertia
 <geom/><frame pos="0 0 1" axisangle="1 0 0 1"><body name="b"><joint type="ball"/><geom fromto="0 0 0 1 0 0"/></body></frame>
 <inertial pos="0 0 0" mass="1" fullinertia="1 1 1 0 0 0"/><site name="j" zaxis="1 0 1"/></body>
 <body><freejoint/><geom type="box" size="1 1 1" mass="2"/></body></worldbody>
-<actuator><motor name="m" joint="j" gear="3" ctrlrange="-1 1"/></actuator></mujoco>"""
+<actuator><motor name="m" joint="j" gear="3" ctrlrange="-1 1"/></actuator>
+<equality><connect name="c" body1="a" body2="b" anchor="0 0 1"/><weld body1="a" relpose="0 0 1 1 0 0 0" anchor="0 1 0"/>
+<weld site1="home" site2="j"/><joint joint1="j" polycoef="1 2"/></equality></mujoco>"""
 
 #: sound files with more in them, for the same
 RICH_FILES: dict[str, list[bytes]] = {
-    "m.urdf": [_arm("<axis", '<origin xyz="1 2 3" rpy="0 0 1"/><limit lower="-1" upper="1"/><mimic joint="j"/><dynamics damping="1"/><axis')],
-    "m.yaml": [READABLE.encode()],
+    "m.urdf": [_arm("<axis", '<origin xyz="1 2 3" rpy="0 0 1"/><limit lower="-1" upper="1"/><mimic joint="j"/><dynamics damping="1"/><axis'), _ball()],
+    "m.yaml": [READABLE.encode(), SWITCHING.encode()],
     "m.xml": [_RICH_MJCF],
 }  # fmt: skip

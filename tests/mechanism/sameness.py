@@ -18,6 +18,8 @@ def said(x: Any, m: Mechanism) -> Any:
         return ("frame", x.name)
     if isinstance(x, (tuple, list)):
         return tuple(said(y, m) for y in x)
+    if isinstance(x, dict):
+        return tuple((k, said(y, m)) for k, y in x.items())
     if is_dataclass(x):
         return (type(x).__name__, *((f.name, said(getattr(x, f.name), m)) for f in fields(x)))
     return x
@@ -38,8 +40,9 @@ def describe(m: Mechanism) -> dict[str, Any]:
         "gravity": said(m.gravity, m),
         "remarks": list(m.remarks),
     }
-    for table in ("parameters", "bodies", "joints", "frames", "inputs", "states", "sensors", "forces"):
+    closing = ("loops", "drives", "modes", "transitions")
+    for table in ("parameters", "bodies", "joints", "frames", "inputs", "states", "sensors", "forces", *closing):
         out[table] = content(getattr(m, table))
-    for table in ("bodies", "joints", "frames", "sensors"):
+    for table in ("bodies", "joints", "frames", "sensors", *closing):
         out[f"{table} in order"] = list(getattr(m, table))
     return out

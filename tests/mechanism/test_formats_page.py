@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 from sameness import describe
 
+from touchweight.mechanism import LOOP_KINDS
 from touchweight.mechanism.mechanism import Mechanism
+from touchweight.mechanism.yaml_closing_reader import CONSTRAINT_KINDS
 from touchweight.mechanism.yaml_format import dumps, loads
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if PAGE.exists() else []
+TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+SECTIONS = (
+    "parameters", "bodies", "joints", "frames", "inputs", "sensors", "states", "forces", "loops", "constraints",
+    "drives", "modes", "transitions",
+)  # fmt: skip
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not in this copy")
@@ -25,5 +32,15 @@ def test_examples_are_sound_and_come_back(source: str) -> None:
     m: Mechanism = loads(source)
     assert m.check() == []
     assert describe(loads(dumps(m))) == describe(m)
-    for section in ("parameters", "bodies", "joints", "frames", "inputs", "sensors", "states", "forces"):
-        assert getattr(m, section)
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not in this copy")
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_is_shown(section: str) -> None:
+    assert any(f"\n{section}:\n" in source for source in EXAMPLES)
+    assert f"| `{section}`" in TEXT or f"`{section}`," in TEXT
+
+
+@pytest.mark.parametrize("kind", [*LOOP_KINDS, *CONSTRAINT_KINDS])
+def test_every_kind_of_loop_is_named(kind: str) -> None:
+    assert not TEXT or f"| `{kind}`" in TEXT

@@ -233,13 +233,13 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
             <option timestep="0.1" wind="1 0 0" density="0"/>
             <worldbody><light/><camera/><body name="base"><geom type="mesh" mesh="m"/>
               <body name="a"><joint springdamper="0.1 1"/><geom size="1"/></body></body></worldbody>
-            <equality><connect body1="a" anchor="0 0 0"/></equality><tendon><spatial/></tendon>
+            <equality><distance geom1="x" geom2="y"/></equality><tendon><spatial/></tendon>
             <contact><exclude body1="a" body2="a"/></contact><sensor><gyro/></sensor>
             <keyframe><key/></keyframe></mujoco>""",
         )
     )
     said = "\n".join(m.remarks)
-    for word in ("<mesh>", "<visual>", "timestep", "wind", "<light>", "<camera>", "springdamper", "<connect>", "loops",
+    for word in ("<mesh>", "<visual>", "timestep", "wind", "<light>", "<camera>", "springdamper", "<distance>",
                  "<spatial>", "<exclude>", "<gyro>", "<key>", "<geom>"):  # fmt: skip
         assert word in said, word
     assert "density" not in said

@@ -13,7 +13,7 @@ from posture import gathered, tensor, values
 from sameness import describe
 
 from touchweight.errors import FileError
-from touchweight.mechanism import Mechanism, load_urdf
+from touchweight.mechanism import Loop, Mechanism, load_urdf
 from touchweight.mechanism.yaml_format import dumps, loads
 
 ROBOT = """<?xml version="1.0"?>
@@ -89,8 +89,25 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
     assert "ignored 2 <visual> elements: geometry is not used by the dynamics" in m.remarks
     said = "\n".join(m.remarks)
     for word in ("<collision>", "<transmission>", "2 <gazebo>", "<material>", "<sensor>", "<constraint>", "<loop_joint>",
-                 "loops are not read yet", "<whatever>", "<calibration>", "<safety_controller>", "1e-12 m"):  # fmt: skip
+                 "this kind of loop is not read", "<whatever>", "<calibration>", "<safety_controller>", "1e-12 m"):  # fmt: skip
         assert word in said, word
+
+
+BALL = """<drake:ball_constraint><drake:ball_constraint_body_A name="lower"/><drake:ball_constraint_body_B name="tip"/>
+  <drake:ball_constraint_p_AP value="0 0.1 1e-15"/><drake:ball_constraint_p_BQ value="0.4 0.5 0.6"/></drake:ball_constraint>"""
+
+
+def test_ball_constraints_of_drake_are_loops(tmp_path: Path) -> None:
+    m = read(tmp_path, ROBOT.replace("<whatever/>", BALL + BALL))
+    assert list(m.loops) == ["ball_constraint", "ball_constraint_2"]
+    loop = m.loops["ball_constraint"]
+    assert isinstance(loop, Loop)
+    assert (loop.kind, loop.a.body.name, loop.b.body.name) == ("ball", "lower", "tip")
+    assert np.allclose(values(m, loop.a.origin), [0, 0.1, 0])
+    assert np.allclose(values(m, loop.b.origin), [0.4, 0.5, 0.6])
+    assert not any("ball_constraint" in r for r in m.remarks)
+    assert [p for p in m.check() if p.severity == "error"] == []
+    assert describe(loads(dumps(m))) == describe(m)
 
 
 def test_free_flying_and_passive(tmp_path: Path) -> None:

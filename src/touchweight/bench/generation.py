@@ -65,7 +65,7 @@ def generate(case: str) -> GenerationTime:
     programs = {name: model.equations.derive(name) for name in ("inverse", "forward")}
     derived = time.perf_counter()
     for name, program in programs.items():
-        model._functions[name] = compile_function(program)
+        model._functions[(None, name)] = compile_function(program)
     built = time.perf_counter()
     draw = np.random.default_rng(1)
     q, v, a = (draw.uniform(-1, 1, model.nv) for _ in range(3))

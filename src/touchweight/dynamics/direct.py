@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..symbolic import ZERO, Expr
 from .articulated import articulated_body
-from .factor import solve
+from .factor import elimination_order, solve
 from .forces import Forces
 from .frames import Posture
 from .inverse import inverse_dynamics
@@ -29,7 +29,8 @@ def accelerations(
     if form == "articulated":
         return articulated_body(tree, where, applied, forces.wrenches)
     bias = inverse_dynamics(tree, where, [ZERO] * len(tree.speeds), forces.wrenches)
-    return solve(tree, mass_matrix(tree, where, by_trace), [f - c for f, c in zip(applied, bias, strict=True)])
+    right = [f - c for f, c in zip(applied, bias, strict=True)]
+    return solve(elimination_order(tree), mass_matrix(tree, where, by_trace), right)
 
 
 #: articulated bodies must take this many times fewer operations to be chosen: each waits for the one before

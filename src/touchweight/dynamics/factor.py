@@ -21,9 +21,8 @@ def elimination_order(tree: Tree) -> list[int]:
     return order
 
 
-def solve(tree: Tree, mass: MassMatrix, right: Sequence[Expr]) -> list[Expr]:
-    """x with M x = right."""
-    order = elimination_order(tree)
+def solve(order: Sequence[int], mass: MassMatrix, right: Sequence[Expr]) -> list[Expr]:
+    """x with M x = right; speeds are eliminated from the end of ``order`` to its start."""
     above = _couplings(order, mass)
     # M = Lᵀ D L, from the last speed to the first
     m: dict[tuple[int, int], Expr] = dict(mass.entries)

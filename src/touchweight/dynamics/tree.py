@@ -285,14 +285,14 @@ def _primitive_axis(joint: Joint, number: int) -> tuple[float, float, float]:
     if joint.kind == "universal":
         return joint.axis if number == 0 else joint.axis2
     if joint.kind == "planar":
-        x, y = _plane(joint.axis)
+        x, y = plane(joint.axis)
         return (x, y, joint.axis)[number]
     if joint.kind == "free" and number < 3:
         return ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[number]
     return joint.axis
 
 
-def _plane(
+def plane(
     normal: tuple[float, float, float],
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Two unit vectors that make a right-handed frame with ``normal``; x, y for z."""
@@ -316,7 +316,7 @@ def _aligned(axis: tuple[float, float, float]) -> tuple[int, float, Matrix]:
     for k in range(3):
         if abs(axis[k]) == 1.0 and not any(axis[i] for i in range(3) if i != k):
             return k, axis[k], IDENTITY
-    x, y = _plane(axis)
+    x, y = plane(axis)
     rows = [[x[i], y[i], axis[i]] for i in range(3)]
     a, b, c = ((const(r[0]), const(r[1]), const(r[2])) for r in rows)
     return 2, 1.0, (a, b, c)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from ..errors import MechanismError
 from ..symbolic import Symbol
 from .joint import JOINT_KINDS
+from .loop import LOOP_KINDS, Loop, reaction_symbol
 from .mechanism import Mechanism
+from .signal import SENSOR_KINDS
 from .values import article, shown
 
 
@@ -26,7 +28,15 @@ def named_symbols(mechanism: Mechanism) -> Iterator[tuple[str, Symbol]]:
     for state in mechanism.states.values():
         yield "state", state.symbol
     for sensor in mechanism.sensors.values():
+        if sensor.kind not in SENSOR_KINDS:
+            continue
         yield from (("sensor channel", s) for s in sensor.symbols)
+    for item in mechanism.loops.values():
+        if isinstance(item, Loop) and item.kind not in LOOP_KINDS:  # told by the check
+            continue
+        yield from (("constraint force", reaction_symbol(row)) for row in item.rows)
+    for drive in mechanism.drives.values():
+        yield "drive force", reaction_symbol(drive.name)
 
 
 def clashes(mechanism: Mechanism) -> list[tuple[str, str, str]]:
@@ -49,3 +59,13 @@ def scope(mechanism: Mechanism) -> dict[str, Symbol]:
             f"expected one meaning for the name {shown(name)}, found {article(first)} and {article(second)}; rename one"
         )
     return {symbol.name: symbol for _, symbol in named_symbols(mechanism)}
+
+
+def reset_targets(mechanism: Mechanism) -> list[str]:
+    """What a reset may set: coordinates and speeds with their letters, and states."""
+    moving = [j for j in mechanism.joints.values() if j.kind in JOINT_KINDS]
+    return [
+        *(f"q.{c}" for j in moving for c in j.coordinates),
+        *(f"v.{s}" for j in moving for s in j.speeds),
+        *mechanism.states,
+    ]

@@ -39,10 +39,9 @@ _IGNORED = {
     "sensor": "sensors are not read; add them to the mechanism",
     "group": "groups of a planner are not read",
     "ros2_control": "drives are not read; add actuators to the mechanism",
-    "constraint": "loops are not read yet",
-    "loop_joint": "loops are not read yet",
-    "drake:linear_bushing_rpy": "loops are not read yet",
-    "drake:ball_constraint": "loops are not read yet",
+    "constraint": "this kind of loop is not read; add a cut to the mechanism",
+    "loop_joint": "this kind of loop is not read; add a cut to the mechanism",
+    "drake:linear_bushing_rpy": "bushings are not read; use spring() or law()",
     "drake:joint": "joints that are extensions are not read yet",
 }
 _IGNORED_IN_LINK = {
@@ -58,6 +57,9 @@ _IGNORED_IN_JOINT = {
     "hardwareInterface": "drives are not read; add actuators to the mechanism",
 }
 _UNKNOWN = "touchweight does not know it"
+
+#: Drake's element that holds a point of one link and a point of another together
+_BALL = "drake:ball_constraint"
 
 
 def load_urdf(path: str | Path, *, free_flying: bool = False, passive: bool = True) -> Mechanism:
@@ -94,7 +96,7 @@ class _Reader:
         joints = self.named("joint")
         if not links:
             raise self.root.error("expected at least one <link>, found none")
-        self.note(self.root, ("link", "joint"), _IGNORED)
+        self.note(self.root, ("link", "joint", _BALL), _IGNORED)
         carried = self.carried(links, joints)
         root = self.root_link(links, carried)
         self.bodies: dict[str, str] = {}
@@ -104,6 +106,9 @@ class _Reader:
         kind = "free" if free_flying else "fixed"
         self.mechanism.joint(name, kind, "ground", self.bodies[root])
         self.outward(root, joints, carried)
+        for element in self.root.all(_BALL):
+            with element.place():
+                self.ball(element)
         self.mechanism.remarks = self.remarks.lines() + self.tidy.lines()
         return self.mechanism
 
@@ -160,7 +165,7 @@ class _Reader:
             if child in out:
                 raise joint.error(
                     f"expected one joint to carry the link {shown(child)}, found {shown(out[child])} "
-                    f"and {shown(name)}: loops are not supported yet; cut one"
+                    f"and {shown(name)}: they close a loop; remove one and add a cut to the mechanism"
                 )
             out[child] = name
         return out
@@ -285,6 +290,29 @@ class _Reader:
             if attribute not in values:
                 self.remarks.ignore(f"{attribute} attributes of <dynamics>", _UNKNOWN)
         return values if self.passive else {}
+
+    # -- loops ------------------------------------------------------------------------------------------
+    def ball(self, element: Element) -> None:
+        """A loop of kind ball, on two frames that are named after it."""
+        m = self.mechanism
+        name = unique_name("ball_constraint", m.loops)
+        ends = []
+        for letter, point in (("A", "p_AP"), ("B", "p_BQ")):
+            body = self.part(element, f"{_BALL}_body_{letter}")
+            link = body.need("name")
+            if link not in self.bodies:
+                raise body.error(f"expected a <link> of the robot, found {shown(link)}; add it")
+            place = self.part(element, f"{_BALL}_{point}").numbers("value", 3)
+            own = unique_name(f"{name}_{letter.lower()}", {*m.frames, *m.joints, *m.bodies})
+            ends.append(m.frame(own, self.bodies[link], self.tidy.point(place)))
+        m.cut_ball(name, *ends)
+
+    def part(self, element: Element, tag: str) -> Element:
+        """The one child of a tag, which must be there."""
+        found = element.only(tag)
+        if found is None:
+            raise element.error(f"expected a <{tag}> in {element.shown}, found none; add it")
+        return found
 
 
 def _matrix(rpy: Sequence[float]) -> Array:

@@ -8,39 +8,32 @@ in place.
 from __future__ import annotations
 
 import math
-from collections import ChainMap
-from collections.abc import Mapping
 from typing import Any
 
-from ..symbolic import Expr, as_expr, symbol
-from .body import Frame
+from ..symbolic import Expr
 from .description import GRAVITY
-from .expression_text import parse_expression
 from .joint import Limits, Mimic
 from .law import DISTANCE, DISTANCE_RATE
 from .mechanism import Mechanism
-from .parameter import Live
 from .scope import scope
-from .yaml_tree import ListNode, MapNode, Node, TextNode
+from .yaml_closing_reader import ClosingReader
+from .yaml_tree import ListNode, MapNode, Node
+from .yaml_value_reader import LIVE
 
 #: version of the format
 VERSION = 1
 
 _SECTIONS = (
     "touchweight", "name", "gravity", "parameters", "bodies", "joints", "frames", "inputs", "states",
-    "sensors", "forces", "remarks",
+    "sensors", "forces", "loops", "constraints", "drives", "modes", "transitions", "remarks",
 )  # fmt: skip
-_LIVE = ("value", "unit", "minimum", "maximum", "description")
-_PARAMETER = (*_LIVE, "kind", "explicit")
+_PARAMETER = (*LIVE, "kind", "explicit")
 _JOINT_SCALARS = ("damping", "friction", "stiffness", "rest", "armature")
 _JOINT = (
     "kind", "parent", "child", "axis", "axis2", "origin", "rotation", *_JOINT_SCALARS, "limits", "mimic",
     "reference", "initial",
 )  # fmt: skip
 _LIMITS = ("lower", "upper", "velocity", "effort")
-
-#: what stands for an expression while the names are being learnt
-_UNREAD = symbol("not read yet")
 
 
 def build(root: Node) -> Mechanism:
@@ -61,13 +54,8 @@ def build(root: Node) -> Mechanism:
     return reading.mechanism
 
 
-class _Builder:
-    """One pass over the file; without ``names``, expressions are left unread."""
-
-    def __init__(self, top: MapNode, names: dict[str, Expr] | None) -> None:
-        self.top = top
-        self.names = names
-        self.has_expressions = False
+class _Builder(ClosingReader):
+    """One pass over the file."""
 
     def build(self) -> None:
         self.start()
@@ -80,6 +68,11 @@ class _Builder:
             ("states", self.state),
             ("sensors", self.sensor),
             ("forces", self.force),
+            ("loops", self.loop),
+            ("constraints", self.constraint),
+            ("drives", self.drive),
+            ("modes", self.mode),
+            ("transitions", self.transition),
         ):
             for name, node in self.section(section):
                 with node.place():
@@ -116,70 +109,6 @@ class _Builder:
                 )
                 if explicit is not None:
                     self.mechanism.parameters[name].explicit = explicit.flag()
-
-    # -- values -----------------------------------------------------------------------------------------
-    def live(self, node: MapNode) -> Live:
-        unit, low, high, description = (node.get(k) for k in _LIVE[1:])
-        return Live(
-            node.need("value").number(),
-            None if unit is None else unit.text(),
-            None if low is None else self.bound(low, -math.inf),
-            math.inf if high is None else self.bound(high, math.inf),
-            "" if description is None else description.text(),
-        )
-
-    def bound(self, node: Node, none: float) -> float:
-        return none if isinstance(node, TextNode) and node.value == "none" else node.number()
-
-    def scalar(self, node: Node, local: Mapping[str, Expr] | None = None) -> Any:
-        """A number, an expression, or a mapping with a live number and its bounds."""
-        if isinstance(node, MapNode):
-            node.allow(_LIVE)
-            return self.live(node)
-        if isinstance(node, TextNode) and not node.is_number:
-            return self.expression(node, local)
-        return node.number()
-
-    def expression(self, node: Node, local: Mapping[str, Expr] | None = None) -> Expr:
-        source = node.text()
-        self.has_expressions = True
-        if self.names is None:
-            return _UNREAD
-        with node.place():
-            return parse_expression(source, ChainMap(dict(local or {}), self.names))
-
-    def value(self, node: Node, local: Mapping[str, Expr] | None = None) -> Expr:
-        """A number or an expression, as an expression: no parameter is made."""
-        if isinstance(node, TextNode) and node.is_number:
-            return as_expr(node.number())
-        return self.expression(node, local)
-
-    def vector(self, node: Node) -> list[Any]:
-        return [self.scalar(entry) for entry in node.items(3)]
-
-    def rotation(self, node: Node) -> Any:
-        entries = node.items()
-        if len(entries) == 4:
-            return [entry.number() for entry in entries]
-        if entries and all(isinstance(entry, ListNode) for entry in entries):
-            return [[self.value(x) for x in row.items(3)] for row in entries]
-        return [self.value(entry) for entry in entries]
-
-    def axis(self, node: Node) -> Any:
-        return node.text() if isinstance(node, TextNode) else [entry.number() for entry in node.items(3)]
-
-    def placement(self, node: MapNode) -> dict[str, Any]:
-        """The keys ``origin`` and ``rotation``, where given."""
-        options: dict[str, Any] = {}
-        origin, rotation = node.get("origin"), node.get("rotation")
-        if origin is not None:
-            options["origin"] = self.vector(origin)
-        if rotation is not None:
-            options["rotation"] = self.rotation(rotation)
-        return options
-
-    def scalars(self, node: MapNode, keys: tuple[str, ...]) -> dict[str, Any]:
-        return {k: self.scalar(found) for k in keys if (found := node.get(k)) is not None}
 
     # -- bodies, joints, frames -------------------------------------------------------------------------
     def body(self, name: str, node: MapNode) -> None:
@@ -231,21 +160,6 @@ class _Builder:
     def frame(self, name: str, node: MapNode) -> None:
         node.allow(("body", "origin", "rotation"))
         self.mechanism.frame(name, node.need("body").text(), **self.placement(node))
-
-    def place(self, node: Node) -> Any:
-        """A frame by its name, a body by its name, or a mapping that places a frame of its own."""
-        if not isinstance(node, MapNode):
-            return node.text()
-        node.allow(("body", "name", "origin", "rotation"))
-        body = self.mechanism._body_of(node.need("body").text())
-        name, origin, rotation = node.get("name"), node.get("origin"), node.get("rotation")
-        made = Frame(body.name if name is None else name.text(), body)
-        if origin is not None:
-            x, y, z = (self.value(entry) for entry in origin.items(3))
-            made.origin = (x, y, z)
-        if rotation is not None:
-            made.rotation = self.mechanism._rotation(self.rotation(rotation), made.name)
-        return made
 
     # -- signals ----------------------------------------------------------------------------------------
     def input(self, name: str, node: MapNode) -> None:

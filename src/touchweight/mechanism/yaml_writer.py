@@ -11,27 +11,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import MechanismError
-from ..symbolic import ONE, ZERO, Const, Expr, Symbol, differentiate, free_symbols, maximum, minimum, tanh
+from ..symbolic import ONE, ZERO, Expr, Symbol, differentiate, free_symbols, maximum, minimum, tanh
 from .body import NOWHERE, Body, Frame
 from .description import INERTIA_ENTRIES
-from .expression_text import write_expression
 from .joint import JOINT_KINDS, Joint
 from .law import DISTANCE, DISTANCE_RATE, FrameForce, PairForce, SpeedForce
 from .mechanism import FRICTION_SPEED, Mechanism
 from .parameter import Parameter
-from .rotation import IDENTITY, Matrix, rotation_matrix
-from .scope import scope
-from .values import AXES, shown
+from .values import AXES
+from .yaml_closing_writer import ClosingWriter
+from .yaml_value_writer import plain
 
 _MOTOR_UNIT = "N m or N"
-
-
-def plain(value: float, what: str) -> float | int:
-    """A number as people write it."""
-    if not math.isfinite(value):
-        raise MechanismError(f"expected a finite number for {shown(what)}, found {value}; set it before saving")
-    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)
 
 
 def document(
@@ -45,17 +36,8 @@ def document(
     return writer.document(version), writer.placed
 
 
-class _Writer:
+class _Writer(ClosingWriter):
     """One mechanism as data."""
-
-    def __init__(self, mechanism: Mechanism, spelled: frozenset[str]) -> None:
-        self.mechanism = mechanism
-        self.spelled = spelled
-        self.names = scope(mechanism)
-        #: parameters that are written where their number was given
-        self.placed: set[str] = set()
-        #: forces, inputs and states that a short form stands for
-        self.covered: set[tuple[str, str]] = set()
 
     def document(self, version: int) -> dict[str, Any]:
         m = self.mechanism
@@ -76,84 +58,19 @@ class _Writer:
                 forces[force.name.removesuffix(".force")] = actuator
             elif ("force", force.name) not in self.covered:
                 forces[force.name] = self.force(force)
+        drives = self.drives()
         top["inputs"] = {i.name: self.input(i) for i in m.inputs.values() if ("input", i.name) not in self.covered}
         top["states"] = {s.name: self.state(s) for s in m.states.values() if ("state", s.name) not in self.covered}
         top["sensors"] = {s.name: self.sensor(s) for s in m.sensors.values()}
         top["forces"] = forces
+        top |= self.closings()
+        top["drives"] = drives
+        top["modes"] = {mode.name: self.mode(mode) for mode in m.modes.values()}
+        top["transitions"] = {t.name: self.transition(t) for t in m.transitions.values()}
         top["parameters"] = {p.name: self.parameter(p) for p in m.parameters.values() if p.name not in self.placed}
         top["remarks"] = list(m.remarks)
         keep = ("touchweight", "name", "gravity")
         return {k: v for k, v in top.items() if v or k in keep}
-
-    # -- values -----------------------------------------------------------------------------------------
-    def bounds(self, p: Parameter, spell_all: bool) -> dict[str, Any]:
-        out: dict[str, Any] = {"value": plain(p.value, p.name)}
-        if p.unit or spell_all:
-            out["unit"] = p.unit
-        if p.minimum > -math.inf:
-            out["minimum"] = plain(p.minimum, p.name)
-        elif spell_all:
-            out["minimum"] = "none"
-        if p.maximum < math.inf:
-            out["maximum"] = plain(p.maximum, p.name)
-        if p.description:
-            out["description"] = p.description
-        return out
-
-    def parameter(self, p: Parameter) -> Any:
-        out = self.bounds(p, spell_all=False)
-        if p.symbol.kind != "parameter":
-            out["kind"] = p.symbol.kind
-        if not p.explicit:
-            out["explicit"] = False
-        return out["value"] if len(out) == 1 else out
-
-    def scalar(self, value: Expr, place: str) -> Any:
-        """A number where it was given, or the text of an expression."""
-        p = self.mechanism.parameters.get(place)
-        if p is not None and value is p.symbol and not p.explicit and place not in self.placed:
-            self.placed.add(place)
-            return self.bounds(p, spell_all=True) if place in self.spelled else plain(p.value, place)
-        return self.value(value)
-
-    def value(self, value: Expr, local: Sequence[Symbol] = ()) -> Any:
-        """A constant as a number, anything else as text; ``local`` are names that only exist here."""
-        if isinstance(value, Const):
-            return plain(value.value, "a constant")
-        inside = {s.name: s for s in local}
-        for s in free_symbols([value]):
-            if inside.get(s.name, self.names.get(s.name)) is not s:
-                raise MechanismError(
-                    f"expected expressions in the names of the mechanism, found {shown(s.name)} ({s.kind}), "
-                    "which has another meaning or none; declare or rename it before saving"
-                )
-        return write_expression(value, {*self.names, *inside})
-
-    def vector(self, values: Sequence[Expr], place: str) -> list[Any]:
-        return [self.scalar(v, f"{place}.{a}") for v, a in zip(values, "xyz", strict=True)]
-
-    def rotation(self, matrix: Matrix) -> Any:
-        """Roll, pitch, yaw where they give exactly this matrix, else its rows."""
-        if all(isinstance(x, Const) for row in matrix for x in row):
-            angles = _roll_pitch_yaw([[float(x) for x in row] for row in matrix])
-            if rotation_matrix(angles) == matrix:
-                return [plain(a, "an angle") for a in angles]
-        return [[self.value(x) for x in row] for row in matrix]
-
-    def placement(self, origin: Sequence[Expr], rotation: Matrix, name: str) -> dict[str, Any]:
-        out: dict[str, Any] = {}
-        if tuple(origin) != NOWHERE:
-            out["origin"] = self.vector(origin, f"{name}.origin")
-        if rotation != IDENTITY:
-            out["rotation"] = self.rotation(rotation)
-        return out
-
-    def body_name(self, body: Body) -> str:
-        if body is self.mechanism.ground:
-            return "ground"
-        if self.mechanism.bodies.get(body.name) is not body:
-            raise MechanismError(f"expected bodies of the mechanism, found {shown(body.name)}; add it before saving")
-        return body.name
 
     # -- bodies, joints, frames -------------------------------------------------------------------------
     def body(self, b: Body) -> dict[str, Any]:
@@ -241,24 +158,6 @@ class _Writer:
 
     def frame(self, f: Frame) -> dict[str, Any]:
         return {"body": self.body_name(f.body), **self.placement(f.origin, f.rotation, f.name)}
-
-    def place(self, f: Frame) -> Any:
-        """How a sensor or force names the frame it sits on."""
-        m = self.mechanism
-        if m.frames.get(f.name) is f:
-            return f.name
-        body = self.body_name(f.body)
-        bare = f.origin == NOWHERE and f.rotation == IDENTITY
-        if bare and f.name == body and body not in m.frames:
-            return body
-        out: dict[str, Any] = {"body": body}
-        if f.name != body:
-            out["name"] = f.name
-        if f.origin != NOWHERE:
-            out["origin"] = [self.value(x) for x in f.origin]
-        if f.rotation != IDENTITY:
-            out["rotation"] = self.rotation(f.rotation)
-        return out
 
     # -- signals ----------------------------------------------------------------------------------------
     def input(self, i: Any) -> dict[str, Any]:
@@ -369,24 +268,3 @@ class _Writer:
             for k, p in (("gear", gear), ("lag", lag), ("limit", limit))
             if p is not None
         }
-
-
-def _roll_pitch_yaw(r: list[list[float]]) -> tuple[float, float, float]:
-    """Angles of R = Rz(yaw) Ry(pitch) Rx(roll), whole fractions of a turn made exact."""
-    flat = math.hypot(r[0][0], r[1][0])
-    pitch = math.atan2(-r[2][0], flat)
-    if flat > 1e-9:
-        angles = (math.atan2(r[2][1], r[2][2]), pitch, math.atan2(r[1][0], r[0][0]))
-    else:
-        angles = (math.atan2(-r[1][2], r[1][1]), pitch, 0.0)
-    roll, pitch, yaw = (_tidy(a) for a in angles)
-    return roll, pitch, yaw
-
-
-def _tidy(angle: float) -> float:
-    for digits in (0, 1, 2, 3, 4, 5, 6):
-        for unit in (1.0, math.pi / 180.0):
-            near = round(angle / unit, digits) * unit
-            if abs(near - angle) < 1e-14:
-                return near
-    return angle

@@ -1,71 +1,66 @@
 /* integrate.c: fixed-step integrators on the rates of a model. No heap, no system calls, bounded work. */
-#include "touchweight.h"
-
-#if defined(_WIN32)
-#define TW_EXPORT __declspec(dllexport)
-#else
-#define TW_EXPORT __attribute__((visibility("default")))
-#endif
-
-/* only +, -, * on doubles are needed here, and one square root */
-static double root(double x) { return __builtin_sqrt(x); }
-
-static int64_t state_size(const tw_system *s) { return (int64_t)s->nq + s->nv + s->nx; }
+#include "tw_core.h"
 
 TW_EXPORT uint32_t tw_abi(void) { return TW_ABI; }
 
-TW_EXPORT int64_t tw_work_size(const tw_system *s) { return 3 * state_size(s) + 1; }
-
-/* dy = f(t, y, u) */
-static void rates(const tw_system *s, double t, const double *y, const double *u, double *dy)
+TW_EXPORT int64_t tw_work_size(const tw_system *s)
 {
-    const double *in[5] = {y, y + s->nq, y + s->nq + s->nv, u, &t};
-    double *out[3] = {dy, dy + s->nq, dy + s->nq + s->nv};
-    s->rates->evaluate(s->c, in, out);
-}
-
-/* quaternions back to unit length */
-static void normalise(const tw_system *s, double *y)
-{
-    for (int32_t k = 0; k < s->balls; ++k) {
-        double *b = y + s->ball_start[k];
-        const double size = root(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
-        for (int i = 0; i < 4; ++i) b[i] /= size;
-    }
+    return 4 * tw_state_size(s) + tw_constraint_space(s) + tw_rosenbrock_space(s) + 2;
 }
 
 /* semi-implicit Euler: speeds first, then coordinates with the new speeds */
-static void euler(const tw_system *s, double t, double h, double *y, const double *u, double *k)
+static int32_t euler(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
+                     double *work)
 {
-    const int64_t n = state_size(s);
-    rates(s, t, y, u, k);
+    const int64_t n = tw_state_size(s);
+    double *k = work, *space = work + 4 * n;
+    const int32_t ended = tw_rates(s, memory, t, y, in->row[0], 0, k, 0, space);
+    if (ended) return ended;
     for (int64_t i = s->nq; i < n; ++i) y[i] += h * k[i];
-    rates(s, t, y, u, k);
+    const double *from[2] = {y, y + s->nq};
+    double *to[1] = {k};
+    s->turn.unit->evaluate(s->turn.c, from, to);
     for (int64_t i = 0; i < s->nq; ++i) y[i] += h * k[i];
+    return TW_DONE;
 }
 
 /* the classical fourth-order method */
-static void rk4(const tw_system *s, double t, double h, double *y, const double *u, double *work)
+static int32_t rk4(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
+                   double *work)
 {
-    const int64_t n = state_size(s);
-    double *__restrict k = work, *__restrict sum = work + n, *__restrict z = work + 2 * n;
-    rates(s, t, y, u, k);
+    static const double weight[4] = {1.0, 2.0, 2.0, 1.0}, reach[4] = {0.0, 0.5, 0.5, 1.0};
+    static const int row[4] = {0, 1, 1, 2};
+    const int64_t n = tw_state_size(s);
+    double *__restrict k = work, *__restrict sum = work + n, *__restrict z = work + 2 * n, *space = work + 4 * n;
     for (int64_t i = 0; i < n; ++i) {
-        sum[i] = k[i];
-        z[i] = y[i] + 0.5 * h * k[i];
+        k[i] = 0.0;
+        sum[i] = 0.0;
     }
-    rates(s, t + 0.5 * h, z, u, k);
-    for (int64_t i = 0; i < n; ++i) {
-        sum[i] += 2.0 * k[i];
-        z[i] = y[i] + 0.5 * h * k[i];
+    for (int stage = 0; stage < 4; ++stage) {
+        for (int64_t i = 0; i < n; ++i) z[i] = y[i] + reach[stage] * h * k[i];
+        const int32_t ended = tw_rates(s, memory, t + reach[stage] * h, z, in->row[row[stage]], 0, k, 0, space);
+        if (ended) return ended;
+        for (int64_t i = 0; i < n; ++i) sum[i] += weight[stage] * k[i];
     }
-    rates(s, t + 0.5 * h, z, u, k);
-    for (int64_t i = 0; i < n; ++i) {
-        sum[i] += 2.0 * k[i];
-        z[i] = y[i] + h * k[i];
-    }
-    rates(s, t + h, z, u, k);
-    for (int64_t i = 0; i < n; ++i) y[i] += h / 6.0 * (sum[i] + k[i]);
+    for (int64_t i = 0; i < n; ++i) y[i] += h / 6.0 * sum[i];
+    return TW_DONE;
+}
+
+int32_t tw_step(const tw_system *s, tw_memory *memory, int32_t method, double t, double h, double *y,
+                const tw_inputs *in, double *work)
+{
+    double *space = work + 4 * tw_state_size(s);
+    tw_begin_step(s, memory, t, y, space);
+    int32_t ended;
+    if (method == TW_RK4)
+        ended = rk4(s, memory, t, h, y, in, work);
+    else if (method == TW_ROSENBROCK)
+        ended = tw_rosenbrock(s, memory, t, h, y, in, work);
+    else
+        ended = euler(s, memory, t, h, y, in, work);
+    if (ended) return ended;
+    tw_normalise(s, y);
+    return tw_close(s, memory, t + h, y, in->row[2], space);
 }
 
 /* x - x is zero for every finite x and for nothing else */
@@ -76,27 +71,28 @@ static int all_finite(const double *y, int64_t n)
     return sum == 0.0;
 }
 
-TW_EXPORT int32_t tw_integrate(const tw_system *s, int32_t method, double t, double h, int64_t n, double *y,
-                               const double *u, int64_t u_step, int64_t every, double *record, double *work,
-                               int64_t *taken)
+TW_EXPORT int32_t tw_integrate(const tw_system *s, tw_memory *memory, int32_t method, double t, double h, int64_t n,
+                               double *y, const double *u, int32_t u_per_step, int64_t every, double *record,
+                               double *residual, double *work, int64_t *taken)
 {
-    const int64_t size = state_size(s);
+    const int64_t size = tw_state_size(s);
     *taken = 0;
-    if (s->rates->abi != TW_ABI || s->rates->lanes != 1 || !(h > 0.0) || every < 1) return TW_BAD_CALL;
+    if (!(h > 0.0) || every < 1 || u_per_step < 0 || u_per_step > 2) return TW_BAD_CALL;
     int64_t until = every; /* steps until the next row */
+    double worst = 0.0;
     for (int64_t i = 0; i < n; ++i) {
-        const double now = t + (double)i * h;
-        const double *inputs = u + i * u_step;
-        if (method == TW_RK4)
-            rk4(s, now, h, y, inputs, work);
-        else
-            euler(s, now, h, y, inputs, work);
-        normalise(s, y);
+        const double *here = u + i * u_per_step * s->nu;
+        const tw_inputs in = {{here, here + (u_per_step == 2 ? s->nu : 0), here + (u_per_step == 2 ? 2 * s->nu : 0)}};
+        const int32_t ended = tw_step(s, memory, method, t + (double)i * h, h, y, &in, work);
+        if (ended) return all_finite(y, size) ? ended : TW_NOT_FINITE;
+        if (memory->residual > worst) worst = memory->residual;
         *taken = i + 1;
         if (--until == 0) {
             until = every;
             for (int64_t k = 0; k < size; ++k) record[k] = y[k];
             record += size;
+            if (residual) *residual++ = worst;
+            worst = 0.0;
         }
         if (!all_finite(y, size)) return TW_NOT_FINITE;
     }

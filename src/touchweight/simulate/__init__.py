@@ -1,6 +1,7 @@
 """Running a compiled model offline: evaluation, simulation, recordings and plots."""
 
 from .bound import Bound
+from .event import Event
 from .model import Energy, Model, Momentum
 from .parameters import ParameterError, Parameters
 from .recording import Recording
@@ -10,6 +11,7 @@ from .state import State
 __all__ = [
     "Bound",
     "Energy",
+    "Event",
     "Model",
     "Momentum",
     "ParameterError",

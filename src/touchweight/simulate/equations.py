@@ -18,6 +18,7 @@ from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.jacobian import frame_jacobian
 from ..dynamics.kinematics import Kinematics, coordinate_rates
 from ..dynamics.mass import mass_matrix
+from ..dynamics.partition import Partition
 from ..dynamics.regroup import regroup
 from ..dynamics.sensors import reading
 from ..dynamics.slide import slide_origins
@@ -25,18 +26,29 @@ from ..dynamics.tree import Tree, build_tree
 from ..errors import MechanismError, printable
 from ..mechanism import Frame, Mechanism
 from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
+from .closed_equations import ClosedEquations
 
 _deriving = threading.RLock()
 
 #: what may be derived, besides ``jacobian:FRAME``
-FUNCTIONS = ("inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors")
+FUNCTIONS = (
+    "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags", "closure",
+    "drift", "drives", "slopes", "newton", "speeds", "reduced",
+)  # fmt: skip
 
 
 class Equations:
-    """Derives the functions of one mechanism."""
+    """Derives the functions of one mechanism, or of one mode of it.
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    ``partition`` says which rows of closure are in use and which speeds depend on them; it is known once numbers have
+    been looked at, and only slopes, newton, speeds and reduced need it.
+    """
+
+    def __init__(self, mechanism: Mechanism, mode: str | None = None) -> None:
+        mechanism = mechanism.in_mode(mode)
         self.mechanism = mechanism
+        self.mode = mode
+        self.partition = Partition()
         self.parameters: list[Symbol] = [p.symbol for p in mechanism.parameters.values()]
         plain = build_tree(mechanism)
         self.tree = plain
@@ -45,6 +57,7 @@ class Equations:
         taken = {p.name for p in self.parameters}
         stem = next(s for s in ("tau." + "'" * i for i in count()) if not any(n.startswith(s) for n in taken))
         self.tau = [symbol(f"{stem}{n}", "force") for n in plain.speeds]
+        self.closed = ClosedEquations(mechanism, self.parameters, self._signals())
         #: which form of the direct dynamics was chosen, once it has been derived
         self.form: str | None = None
 
@@ -54,6 +67,10 @@ class Equations:
         with _deriving, _quiet(), fresh_table():
             if name.startswith("jacobian:"):
                 return make_program(self._jacobian(name))
+            if name.startswith("guard:"):
+                return make_program(self.closed.guard(name.removeprefix("guard:"), self.partition))
+            if name.startswith("reset:"):
+                return make_program(self.closed.reset(name.removeprefix("reset:")))
             makers: dict[str, Callable[[], Program]] = {
                 "inverse": lambda: self._shortest([self._inverse]),
                 "bias": lambda: self._shortest([self._bias]),
@@ -63,6 +80,15 @@ class Equations:
                 "energy": lambda: make_program(self._energy()),
                 "momentum": lambda: make_program(self._momentum()),
                 "sensors": lambda: make_program(self._sensors()),
+                "turn": lambda: make_program(self.closed.turn()),
+                "lags": lambda: make_program(self.closed.lags()),
+                "closure": lambda: make_program(self.closed.closure()),
+                "drift": lambda: make_program(self.closed.drift()),
+                "drives": lambda: make_program(self.closed.drives()),
+                "slopes": lambda: make_program(self.closed.slopes(self.partition)),
+                "newton": lambda: make_program(self.closed.newton(self.partition)),
+                "speeds": lambda: make_program(self.closed.speeds(self.partition)),
+                "reduced": lambda: make_program(self.closed.reduced(self.partition)),
             }
             if name not in makers:
                 raise MechanismError(

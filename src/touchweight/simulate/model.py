@@ -7,6 +7,7 @@ in.
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import threading
 import warnings
@@ -21,6 +22,7 @@ from ..mechanism import Mechanism
 from .arguments import Dimensions, as_time, as_vector, lead_shape, thread_count
 from .bound import Bound
 from .equations import Equations
+from .loops import Loops
 from .parameters import ParameterError, Parameters
 from .state import State
 
@@ -74,7 +76,9 @@ class Model:
         mechanism = copy.deepcopy(mechanism)
         self.name = mechanism.name
         self.mechanism = mechanism
-        self.equations = Equations(mechanism)
+        #: by mode; a mechanism without modes has one, called None
+        self._equations = {mode: Equations(mechanism, mode) for mode in mechanism.modes or (None,)}
+        self.equations = next(iter(self._equations.values()))
         tree = self.equations.tree
         self.coordinates: tuple[str, ...] = tuple(tree.coordinates)
         self.speeds: tuple[str, ...] = tuple(tree.speeds)
@@ -83,7 +87,8 @@ class Model:
         #: default values; constant, as the model is
         self.parameters = Parameters(mechanism).freeze()
         self.dimensions = Dimensions.of(mechanism, tree)
-        self._functions: dict[str, Compiled] = {}
+        self._functions: dict[tuple[str | None, str], Compiled] = {}
+        self._loops: dict[str | None, Loops] = {}
         self._lock = threading.RLock()
         #: for each thread, the bound functions behind plain calls
         self._here = threading.local()
@@ -97,6 +102,12 @@ class Model:
     def nv(self) -> int:
         """Number of speeds."""
         return len(self.speeds)
+
+    @functools.cached_property
+    def reach(self) -> float:
+        """A typical length of the mechanism [m]."""
+        lengths = [abs(p.value) for p in self.mechanism.parameters.values() if p.symbol.kind == "length" and p.value]
+        return float(np.median(lengths)) if lengths else 1.0
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}: nq={self.nq}, nv={self.nv}, {len(self.parameters)} parameters)"
@@ -120,19 +131,39 @@ class Model:
             as_vector(x, "x", d.states, d.x_default),
             as_vector(u, "u", d.inputs, d.u_default),
             self.parameters.copy(parameters),
+            self.equations.mode,
         )
 
     # -- functions -----------------------------------------------------------------------------------------
-    def function(self, name: str) -> Compiled:
+    def function(self, name: str, mode: str | None = None) -> Compiled:
         """A function by name, as in :data:`.equations.FUNCTIONS`, compiled when first asked for."""
-        found = self._functions.get(name)
+        mode = self.equations.mode if mode is None else mode
+        found = self._functions.get((mode, name))
         if found is None:
             with self._lock:
-                found = self._functions.get(name)
+                found = self._functions.get((mode, name))
                 if found is None:
-                    found = compile_function(self.equations.derive(name))
-                    self._functions[name] = found
+                    found = compile_function(self._equations[mode].derive(name))
+                    self._functions[(mode, name)] = found
         return found
+
+    # -- loops and drives ----------------------------------------------------------------------------------
+    def loops(self, mode: str | None = None) -> Loops:
+        """What restricts the motion (in a mode): rows of closure, partition, drives; empty for a plain tree."""
+        mode = self.equations.mode if mode is None else mode
+        if mode not in self._equations:
+            known = ", ".join(printable(str(m), 40) for m in self._equations)
+            raise MechanismError(f"expected a mode among {known}, found {printable(str(mode))!r}")
+        with self._lock:
+            found = self._loops.get(mode)
+            if found is None:
+                found = self._loops[mode] = Loops(self, self._equations[mode])
+        return found
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Names of the modes; empty when there is only one way to move."""
+        return tuple(m for m in self._equations if m is not None)
 
     def inverse(self, q: Any, v: Any, a: Any, **options: Any) -> Array:
         """Generalised forces [N m, N] that produce the accelerations ``a``, beyond the mechanism's own."""

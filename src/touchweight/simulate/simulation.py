@@ -1,24 +1,27 @@
-"""Running a model offline with a fixed step, in the native core (or in Python where there is no compiler)."""
+"""Running a model offline: with a fixed step in the native core, or with an adaptive one by SciPy for reference."""
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..codegen.callable import Array, NativeFunction
-from ..codegen.library import contract, load_native
+from ..codegen.callable import Array
 from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_time, as_vector
+from .assembly import start
+from .core import EVENTS_FULL, NOT_FINITE, OPEN, TOO_MANY_EVENTS
+from .engine import METHODS, Stretch, make_engine
+from .event import Event
+from .input_table import InputTable, Source, input_table
 from .model import Model, Values
+from .record import make_recording
 from .recording import Recording
+from .reference import ADAPTIVE, integrate_adaptively
 from .state import State
-
-#: methods by name, with their number in the native core
-METHODS = {"euler": 0, "rk4": 1}
 
 #: steps integrated before Python looks up again (progress, interruption)
 SPAN = 20_000
@@ -39,11 +42,19 @@ def simulate(
     q: Values | None = None,
     v: Values | None = None,
     x: Values | None = None,
-    inputs: Mapping[str, float | Callable[[float], float]] | None = None,
+    inputs: Mapping[str, Source] | None = None,
+    drives: Mapping[str, Source] | None = None,
     state: State | None = None,
+    mode: str | None = None,
     dt: float = 1e-3,
     method: str = "rk4",
+    sampling: str = "stages",
     every: int = 1,
+    rtol: float = 1e-9,
+    atol: float = 1e-11,
+    event_tolerance: float = 1e-12,
+    rest_time: float = 1e-9,
+    most_events: int = 1000,
     progress: bool | None = None,
 ) -> Recording:
     """Integrate the motion and record it.
@@ -51,53 +62,169 @@ def simulate(
     Args:
         model: what to run.
         duration: how long [s].
-        q: initial coordinates, in order or by name; the reference position by default.
-        v: initial speeds.
+        q: initial coordinates, in order or by name; the reference position by default. Where there are loops, they
+            are closed first: what is given by name is held if that is possible, the rest is found.
+        v: initial speeds; likewise.
         x: initial first-order states.
-        inputs: a number or a function of time for each input, sampled at the start of every step.
+        inputs: for each input a number, a function of time, samples (times, values), or a recording with a channel of
+            that name.
+        drives: for each drive without a motion of its own the same; a function may also return (position, velocity,
+            acceleration), else these are taken from a smooth curve through the positions.
         state: start here instead (and leave the final state in it); excludes q, v and x.
-        dt: step [s].
-        method: ``rk4`` (fourth order) or ``euler`` (semi-implicit).
+        mode: the mode to start in, of a model with modes; its first by default.
+        dt: step [s]; with an adaptive method, the distance of the recorded samples.
+        method: ``rk4`` (fourth order), ``euler`` (semi-implicit), ``rosenbrock`` (linearly implicit, second order, for
+            stiff elements), or one of SciPy's adaptive ones: ``DOP853``, ``RK45``, ``RK23``, ``Radau``, ``BDF``,
+            ``LSODA``.
+        sampling: ``stages``: inputs are taken at the start, middle and end of each step; ``steps``: once, at its start,
+            and held, as a live loop does.
         every: record every so many steps.
+        rtol: relative tolerance of adaptive methods.
+        atol: absolute tolerance of adaptive methods.
+        event_tolerance: how closely transitions between modes are located [s].
+        rest_time: accumulating transitions that would end within this time are resolved into rest [s].
+        most_events: transitions in one step before they are resolved into rest, or the run ends.
         progress: show a bar; by default only for runs that take a while.
 
     Returns:
-        A recording of coordinates, speeds, states, inputs, sensors and energies.
+        A recording of coordinates, speeds, states, inputs, sensors, energies, forces of loops and drives, the largest
+        residual of the loops, and every transition.
     """
     dt, every, steps = _grid(duration, dt, every, method)
     if state is None:
         state = model.state(q, v, x)
     elif q is not None or v is not None or x is not None:
         raise ShapeError("expected either a state or q, v, x to start from, found both; drop one")
-    _check_state(model, state)
-    u = _inputs(model, inputs, state, dt, steps)
+    _check_state(model, state, mode)
+    table = input_table(model, state, inputs, drives, dt, steps, sampling)
+    state.u[:] = table.rows[0]
+    start(model, state, q, v)
+    if method in ADAPTIVE:
+        return _adaptive(model, state, table, dt, every, steps, method, (rtol, atol), progress)
+    events = {"tolerance": event_tolerance, "rest_time": rest_time, "most_events": most_events}
+    return _fixed(model, state, table, dt, every, steps, method, events, progress)
+
+
+def _fixed(
+    model: Model,
+    state: State,
+    table: InputTable,
+    dt: float,
+    every: int,
+    steps: int,
+    method: str,
+    event_options: dict[str, float],
+    progress: bool | None,
+) -> Recording:
     y = np.concatenate([state.q, state.v, state.x])
-    rows = _rows(steps // every + 1, len(y))
-    rows[0] = y
+    engine = make_engine(model, state, method, event_options)
+    count = steps // every + 1
+    rows, residual = _rows(count, len(y)), np.zeros(count)
+    modes = np.zeros(count, dtype=np.int32)
+    mode = model.modes.index(state.mode) if state.mode is not None else 0
+    rows[0], modes[0] = y, mode
+    events: list[Event] = []
     t0 = state.t
-    advance = _advance(model, state)
     done, ended = 0, 0
+    u = np.ascontiguousarray(table.rows)
     from .progress import bar
 
     with bar(steps, f"simulating {model.name}", progress) as tick:
         while done < steps and not ended:
             n = min(steps - done, SPAN - SPAN % every or every)
-            target = rows[1 + done // every : 1 + (done + n) // every]
-            taken, ended = advance(
-                METHODS[method], t0 + done * dt, dt, n, y, u[done:] if len(u) > 1 else u, every, target
+            place = slice(1 + done // every, 1 + (done + n) // every)
+            out = Stretch(rows[place], residual[place], modes[place], mode=mode)
+            engine.advance(
+                METHODS[method], t0 + done * dt, dt, n, y, u[done * table.per_step :], table.per_step, every, out
             )
-            done += taken
+            done += out.taken
+            mode = out.mode
+            events += out.events
+            ended = 0 if out.ended == EVENTS_FULL and out.taken % every == 0 and out.taken else out.ended
             tick(done)
-    size = [model.nq, model.nv]
     state.t = t0 + done * dt
-    state.q[:], state.v[:], state.x[:] = np.split(y, np.cumsum(size))
-    kept = rows[: 1 + done // every]
-    t: Array = t0 + dt * every * np.arange(len(kept), dtype=np.float64)
-    recording = _recording(model, state, t, kept, u, every)
+    state.q[:], state.v[:], state.x[:] = np.split(y, [model.nq, model.nq + model.nv])
+    if model.modes:
+        state.mode = model.modes[mode]
+    kept = 1 + done // every
+    t: Array = t0 + dt * every * np.arange(kept, dtype=np.float64)
+    closed = bool(model.modes) or bool(model.loops(state.mode).rows)
+    recording = make_recording(
+        model,
+        state,
+        t,
+        rows[:kept],
+        table.at_steps(steps)[::every][:kept],
+        residual[:kept] if closed else None,
+        modes[:kept] if model.modes else None,
+        events,
+    )
     if ended:
+        raise SimulationError(_complaint(model, state, ended, events), recording)
+    return recording
+
+
+def _complaint(model: Model, state: State, ended: int, events: list[Event]) -> str:
+    at = f"at t = {state.t:g} s of model {_shown(model.name)}"
+    if ended == OPEN:
+        return (
+            f"expected loops that stay closed, found them open {at}; take a smaller dt, or see whether the mechanism "
+            "can reach that position at all"
+        )
+    if ended == TOO_MANY_EVENTS:
+        name = printable(events[-1].name, 40) if events else "?"
+        return (
+            f"expected transitions that come to an end, found {name!r} taken over and over {at}; give it rest=, or see "
+            "whether its guard is positive when its mode is entered"
+        )
+    if ended != NOT_FINITE:
+        return f"expected a run that the core can do, found code {ended} {at}; take a smaller dt"
+    return (
+        f"expected finite numbers throughout, found NaN or infinity {at}; take a smaller dt or check stiffnesses and "
+        "initial values"
+    )
+
+
+def _adaptive(
+    model: Model,
+    state: State,
+    table: InputTable,
+    dt: float,
+    every: int,
+    steps: int,
+    method: str,
+    tolerances: tuple[float, float],
+    progress: bool | None,
+) -> Recording:
+    if model.modes:
+        raise ShapeError(
+            f"expected one of {', '.join(METHODS)} for a model with modes, found {method}, which cannot switch"
+        )
+    t0 = state.t
+    from .progress import bar
+
+    with bar(steps, f"simulating {model.name}", progress) as tick:
+        rows, residual, problem = integrate_adaptively(model, state, table, dt, steps, method, tolerances, tick)
+    done = len(rows) - 1
+    kept = rows[::every]
+    state.t = t0 + done * dt
+    state.q[:], state.v[:], state.x[:] = np.split(rows[-1], [model.nq, model.nq + model.nv])
+    t: Array = t0 + dt * every * np.arange(len(kept), dtype=np.float64)
+    closed = bool(model.loops(state.mode).rows)
+    recording = make_recording(
+        model,
+        state,
+        t,
+        kept,
+        table.at_steps(steps)[::every][: len(kept)],
+        residual[::every] if closed else None,
+        None,
+        (),
+    )
+    if problem is not None:
         raise SimulationError(
-            f"expected finite numbers throughout, found NaN or infinity at t = {state.t:g} s of model "
-            f"{_shown(model.name)}; take a smaller dt or check stiffnesses and initial values",
+            f"expected {method} to reach the end, found: {printable(problem, 120)}, at t = {state.t:g} s of model "
+            f"{_shown(model.name)}; loosen rtol and atol, or take another method",
             recording,
         )
     return recording
@@ -106,8 +233,8 @@ def simulate(
 def _grid(duration: Any, dt: Any, every: Any, method: Any) -> tuple[float, int, int]:
     """Step, steps from one recorded sample to the next, number of steps."""
     h, end = _real(dt), _real(duration)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ShapeError(f"expected a method among {', '.join(METHODS)}, found {_shown(method)}")
+    if not isinstance(method, str) or (method not in METHODS and method not in ADAPTIVE):
+        raise ShapeError(f"expected a method among {', '.join((*METHODS, *ADAPTIVE))}, found {_shown(method)}")
     if not 0.0 < h < math.inf:
         raise ShapeError(f"expected a positive step dt [s], found {_shown(dt)}")
     if not 0.0 <= end < math.inf:
@@ -130,11 +257,16 @@ def _shown(value: object) -> str:
     return printable(repr(value), 80)
 
 
-def _check_state(model: Model, state: State) -> None:
+def _check_state(model: Model, state: State, mode: str | None) -> None:
     """A state may have been edited, or belong to another model; the native core trusts its sizes."""
     d = model.dimensions
     if not state.parameters.fits(model.parameters):
         raise ShapeError(f"expected a state of model {_shown(model.name)}, found one of another; take model.state()")
+    if mode is not None:
+        state.mode = mode
+    if state.mode is not None and state.mode not in model.modes:
+        known = ", ".join(printable(m, 40) for m in model.modes) or "none"
+        raise ShapeError(f"expected a mode among {known}, found {_shown(state.mode)}")
     state.t = as_time(state.t)
     state.q = as_vector(state.q, "q", d.coordinates, d.q_default, d.balls)
     state.v = as_vector(state.v, "v", d.speeds, d.v_default)
@@ -150,163 +282,3 @@ def _rows(count: int, width: int) -> Array:
             f"expected a recording that fits into memory, found {count} samples of {width} numbers; "
             "record less often with every="
         ) from None
-
-
-def _inputs(model: Model, inputs: Mapping[str, Any] | None, state: State, dt: float, steps: int) -> Array:
-    """One row for each step, or a single row when all inputs are constant."""
-    given = dict(inputs or {})
-    for name in given:
-        if name not in model.inputs:
-            known = ", ".join(printable(n, 40) for n in model.inputs[:8]) or "none"
-            raise ShapeError(f"expected inputs among {known}, found {_shown(name)}; declare it with mechanism.input()")
-    varying = any(callable(f) for f in given.values())
-    u = np.tile(state.u, (max(1, steps) if varying else 1, 1))
-    times = state.t + dt * np.arange(len(u))
-    for name, value in given.items():
-        column = [value(float(t)) for t in times] if callable(value) else value
-        try:
-            u[:, model.inputs.index(name)] = np.asarray(column, dtype=float)
-        except (TypeError, ValueError):
-            raise ShapeError(
-                f"expected a number or a function of time for input {_shown(name)}, found {_shown(column)}"
-            ) from None
-    if not np.all(np.isfinite(u)):
-        name = model.inputs[int(np.argmin(np.isfinite(u).all(axis=0)))]
-        raise ShapeError(f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from")
-    return u
-
-
-Advance = Callable[[int, float, float, int, Array, Array, int, Array], tuple[int, int]]
-
-
-def _advance(model: Model, state: State) -> Advance:
-    rates = model.function("rates")
-    table = state.parameters.table(rates)
-    if isinstance(rates, NativeFunction):
-        return _native_advance(model, rates, table)
-    return _python_advance(model, rates, table)
-
-
-def _native_advance(model: Model, rates: NativeFunction, table: Array) -> Advance:
-    ffi = contract()
-    core = load_native(rates.compiler)
-    d = model.dimensions
-    balls = ffi.new("int32_t[]", list(d.balls) or [0])
-    held = ffi.from_buffer("double[]", table)
-    system = ffi.new(
-        "tw_system *",
-        {
-            "rates": rates.unit.table, "c": held, "nq": model.nq, "nv": model.nv, "nx": len(d.states),
-            "nu": len(d.inputs), "balls": len(d.balls), "ball_start": balls,
-        },
-    )  # fmt: skip
-    work = ffi.new("double[]", core.tw_work_size(system))
-    taken = ffi.new("int64_t *")
-
-    def advance(
-        method: int, t: float, h: float, n: int, y: Array, u: Array, every: int, record: Array
-    ) -> tuple[int, int]:
-        ended = core.tw_integrate(
-            system, method, t, h, n, ffi.from_buffer("double[]", y),
-            ffi.cast("double *", u.ctypes.data), u.shape[1] if len(u) > 1 else 0, every,
-            ffi.cast("double *", record.ctypes.data), work, taken,
-        )  # fmt: skip
-        return int(taken[0]), int(ended)
-
-    # what the closure must keep alive
-    advance.held = (balls, held, table, system)  # type: ignore[attr-defined]
-    return advance
-
-
-def _python_advance(model: Model, rates: Any, table: Array) -> Advance:
-    nq, nv = model.nq, model.nv
-
-    def f(t: float, y: Array, u: Array) -> Array:
-        return np.concatenate(rates.evaluate(table, [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])]))
-
-    def advance(
-        method: int, t: float, h: float, n: int, y: Array, u: Array, every: int, record: Array
-    ) -> tuple[int, int]:
-        for i in range(n):
-            now, inputs = t + i * h, u[i] if len(u) > 1 else u[0]
-            if method == METHODS["rk4"]:
-                k1 = f(now, y, inputs)
-                k2 = f(now + 0.5 * h, y + 0.5 * h * k1, inputs)
-                k3 = f(now + 0.5 * h, y + 0.5 * h * k2, inputs)
-                k4 = f(now + h, y + h * k3, inputs)
-                y += h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
-            else:
-                y[nq:] += h * f(now, y, inputs)[nq:]
-                y[:nq] += h * f(now, y, inputs)[:nq]
-            for b in model.dimensions.balls:
-                y[b : b + 4] /= np.sqrt(np.sum(y[b : b + 4] ** 2))
-            if (i + 1) % every == 0:
-                record[(i + 1) // every - 1] = y
-            if not np.all(np.isfinite(y)):
-                return i + 1, 1
-        return n, 0
-
-    return advance
-
-
-def _recording(model: Model, state: State, t: Array, rows: Array, u: Array, every: int) -> Recording:
-    q, v, x = rows[:, : model.nq], rows[:, model.nq : model.nq + model.nv], rows[:, model.nq + model.nv :]
-    inputs = u[np.minimum(every * np.arange(len(rows)), len(u) - 1)]
-    channels: dict[str, Array] = {}
-    units: dict[str, str] = {}
-
-    def put(name: str, values: Array, unit: str, what: str) -> None:
-        while name in channels:
-            name = f"{what}.{name}"
-        channels[name] = values
-        units[name] = unit
-
-    kinds = _coordinate_units(model)
-    for i, name in enumerate(model.coordinates):
-        put(name, q[:, i], kinds[i], "q")
-    speeds = _speed_units(model)
-    for i, name in enumerate(model.speeds):
-        put(f"v.{name}", v[:, i], speeds[i], "v")
-    for i, s in enumerate(model.mechanism.states.values()):
-        put(s.name, x[:, i], s.unit, "state")
-    for i, source in enumerate(model.mechanism.inputs.values()):
-        put(source.name, inputs[:, i], source.unit, "input")
-    options = {"parameters": state.parameters}
-    finite = np.all(np.isfinite(rows), axis=1)
-    if finite.all():
-        energy = model.energy(q, v, **options)
-        for key, values in (
-            ("kinetic", energy.kinetic),
-            ("potential", energy.potential),
-            ("total", energy.total),
-        ):
-            put(f"energy.{key}", values, "J", "energy")
-        if model.mechanism.sensors:
-            readings = model.sensors(q, v, x=x, u=inputs, t=t, **options)
-            for sensor in model.mechanism.sensors.values():
-                flat = readings[sensor.name].reshape(len(rows), -1)
-                for k, channel in enumerate(sensor.channels):
-                    put(channel, flat[:, k], sensor.unit, "sensor")
-    return Recording(model.name, t, channels, units)
-
-
-def _coordinate_units(model: Model) -> list[str]:
-    out: list[str] = []
-    for joint in model.mechanism.joints.values():
-        for primitive in _primitives(joint.kind):
-            out += {"R": ["rad"], "P": ["m"], "S": [""] * 4}[primitive]
-    return out
-
-
-def _speed_units(model: Model) -> list[str]:
-    out: list[str] = []
-    for joint in model.mechanism.joints.values():
-        for primitive in _primitives(joint.kind):
-            out += {"R": ["rad/s"], "P": ["m/s"], "S": ["rad/s"] * 3}[primitive]
-    return out
-
-
-def _primitives(kind: str) -> str:
-    from ..mechanism import JOINT_KINDS
-
-    return JOINT_KINDS[kind].primitives

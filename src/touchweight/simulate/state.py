@@ -19,6 +19,7 @@ class State:
         x: first-order states of laws and actuators.
         u: inputs.
         parameters: current values; assigning acts at once.
+        mode: of a model with modes, the one it is in.
     """
 
     t: float
@@ -27,7 +28,10 @@ class State:
     x: Array
     u: Array
     parameters: Parameters
+    mode: str | None = None
 
     def copy(self) -> State:
         """An independent state with the same contents."""
-        return State(self.t, self.q.copy(), self.v.copy(), self.x.copy(), self.u.copy(), self.parameters.copy())
+        return State(
+            self.t, self.q.copy(), self.v.copy(), self.x.copy(), self.u.copy(), self.parameters.copy(), self.mode
+        )

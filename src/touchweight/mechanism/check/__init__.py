@@ -5,10 +5,15 @@ built or solved; a *warning* means that they can, but that nature would not do t
 troublesome.
 """
 
+import numpy as np
+
 from ..mechanism import Mechanism
 from .bodies import body_problems, gravity_problems, parameter_problems
+from .drives import drive_problems
 from .forces import force_problems, frame_problems, signal_problems
 from .joints import joint_problems
+from .loops import loop_problems
+from .modes import mode_problems, transition_problems
 from .motion import motion_problems
 from .names import name_problems
 from .problem import Problem
@@ -27,7 +32,8 @@ def check(mechanism: Mechanism) -> list[Problem]:
     ]
     # what moves can only be told of a tree with numbers
     if not any(p.severity == "error" for p in problems):
-        problems += motion_problems(mechanism, tools.defaults)
+        with np.errstate(all="ignore"):  # numbers may be as large as they like
+            problems += motion_problems(mechanism, tools.defaults)
     return [
         *problems,
         *name_problems(mechanism),
@@ -35,6 +41,10 @@ def check(mechanism: Mechanism) -> list[Problem]:
         *frame_problems(tools),
         *signal_problems(tools),
         *force_problems(tools),
+        *loop_problems(tools),
+        *drive_problems(tools),
+        *mode_problems(tools),
+        *transition_problems(tools),
     ]
 
 

@@ -15,16 +15,24 @@ from ..body import Body, Frame
 from ..law import DISTANCE, DISTANCE_RATE
 from ..mechanism import Mechanism
 from ..scope import named_symbols
+from ..signal import SENSOR_KINDS
 from ..values import shown
 from .problem import Problem
 
 
 @dataclass(frozen=True)
 class Use:
-    """What symbols an expression may hold: the words for them, and names that only exist in its place."""
+    """What symbols an expression may hold.
+
+    Attributes:
+        words: the words for them.
+        local: names that only exist in its place.
+        advice: what to do about others.
+    """
 
     words: frozenset[str]
     local: tuple[Symbol, ...] = ()
+    advice: str = "use a parameter"
 
 
 GEOMETRY = Use(frozenset({"parameter"}))
@@ -32,6 +40,15 @@ GRAVITY = Use(frozenset({"parameter", "input", "state", "time"}))
 _EVERYTHING = frozenset({"time", "parameter", "coordinate", "speed", "input", "state", "sensor channel"})
 LAW = Use(_EVERYTHING)
 PAIR_LAW = Use(_EVERYTHING, (DISTANCE, DISTANCE_RATE))
+MOTION = Use(frozenset({"time", "parameter"}), advice="leave the motion out to prescribe it from outside")
+_POSITIONS = frozenset({"time", "parameter", "coordinate", "sensor channel"})
+ON_POSITIONS = Use(_POSITIONS, advice="write it in coordinates, or use speed_constraint() for speeds")
+ON_SPEEDS = Use(_POSITIONS | {"speed"}, advice="write it in coordinates and speeds")
+GUARD = Use(_EVERYTHING | {"constraint force", "drive force"})
+
+#: sensors that are functions of positions, and of speeds as well
+POSITION_SENSORS = ("position", "orientation")
+SPEED_SENSORS = ("velocity", "angular_velocity")
 
 
 class Tools:
@@ -41,11 +58,11 @@ class Tools:
         self.mechanism = mechanism
         self.defaults: dict[Any, float] = {p.symbol: p.value for p in mechanism.parameters.values()}
         self.words: dict[Symbol, str] = {s: word for word, s in named_symbols(mechanism)}
+        self.sensors = {s: x for x in mechanism.sensors.values() if x.kind in SENSOR_KINDS for s in x.symbols}
         self.accelerations = {
             s: sensor.name
-            for sensor in mechanism.sensors.values()
+            for s, sensor in self.sensors.items()
             if sensor.kind in ("acceleration", "angular_acceleration")
-            for s in sensor.symbols
         }
 
     def numbers(self, exprs: Iterable[Expr]) -> list[float] | None:
@@ -87,7 +104,7 @@ class Tools:
                 yield Problem(
                     where,
                     f"expected only {listed(use.words)} here, found the {word} {shown(s.name)}",
-                    "use a parameter",
+                    use.advice,
                 )
             elif any(s.name == local.name for local in use.local):
                 yield Problem(
@@ -95,6 +112,10 @@ class Tools:
                     f"expected {shown(s.name)} to be the distance or its rate, found a {word} of that name",
                     f"rename the {word}",
                 )
+
+    def measured(self, s: Symbol, kinds: Sequence[str]) -> bool:
+        """Whether a symbol is a channel of a sensor of one of these kinds."""
+        return s in self.sensors and self.sensors[s].kind in kinds
 
     def finite(self, where: str, what: str, exprs: Sequence[Expr]) -> tuple[list[float] | None, list[Problem]]:
         """Values of ``exprs`` where all are finite, and the problem where they are not."""

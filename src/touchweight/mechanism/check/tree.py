@@ -38,8 +38,8 @@ def _loops(carriers: dict[str, list[Joint]]) -> Iterator[Problem]:
             listed = ", ".join(shown(j.name) for j in joints[:5])
             yield Problem(
                 f"body {shown(name)}",
-                f"expected one joint to carry it, found {len(joints)} ({listed}): no loops are supported yet",
-                "cut the loop: remove one of the joints",
+                f"expected one joint to carry it, found {len(joints)} ({listed}): they close a loop",
+                "cut the loop: replace one of the joints by a cut such as cut_hinge()",
             )
 
 

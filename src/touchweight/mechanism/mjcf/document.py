@@ -19,6 +19,9 @@ FILE_LIMIT = 100
 _ORIENTATION = frozenset({"quat", "axisangle", "xyaxes", "zaxis", "euler"})
 _TRUTH = {"true": True, "false": False}
 
+#: whether a range is a limit; None leaves it to the compiler
+LIMITED: dict[str, bool | None] = {"true": True, "false": False, "auto": None}
+
 Word = TypeVar("Word")
 
 

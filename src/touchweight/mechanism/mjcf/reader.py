@@ -20,14 +20,15 @@ from ..mechanism import Mechanism
 from ..tidy import Tidy, unique_name
 from ..values import shown
 from ..xml_reader import Element, Remarks, read_xml
-from .document import Compiler, Defaults, choice, with_included_files
+from .document import LIMITED, Compiler, Defaults, choice, with_included_files
+from .equality import Places, read_equalities
+from .motor import read_motors
 from .pose import Pose, matrix_quaternion, radians, read_pose
 from .shape import Matter, bounded, gather, geom_matter, read_inertial, read_segment
 
 #: kinds of joints in MJCF, and ours
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
 
-_TRUTH = {"true": True, "false": False, "auto": None}
 
 #: sections that are left aside, and why
 _SECTIONS = {
@@ -36,7 +37,6 @@ _SECTIONS = {
     "statistic": "looks are not used by the dynamics",
     "custom": "user data is not read",
     "contact": "contacts are not read yet",
-    "equality": "loops are not read yet",
     "tendon": "tendons are not read yet; use spring() or law()",
     "sensor": "sensors are not read; add them to the mechanism",
     "keyframe": "states are given when simulating",
@@ -48,6 +48,7 @@ _SECTIONS = {
     "option": "",
     "worldbody": "",
     "actuator": "",
+    "equality": "",
 }
 #: what a body may hold that would change the mechanism if it were left aside
 _REFUSED = ("composite", "flexcomp", "replicate", "attach", "plugin")
@@ -84,6 +85,8 @@ class _Reader:
         self.tidy = Tidy()
         self.matter: dict[str, Matter] = {}
         self.placed: list[dict[str, Any]] = []
+        #: what sites are called here
+        self.frames: dict[str, str] = {}
 
     def read(self) -> Mechanism:
         self.mechanism = Mechanism(self.root.attributes.get("model") or "mujoco", self.gravity())
@@ -92,7 +95,8 @@ class _Reader:
         self.plan()
         self.scale()
         self.build()
-        self.actuators()
+        read_motors(self.root, self.defaults, self.mechanism, self.compiler, self.remarks)
+        read_equalities(self.root, self.defaults, self.mechanism, self.places(), self.remarks, self.tidy)
         self.mechanism.remarks = self.remarks.lines() + self.tidy.lines()
         return self.mechanism
 
@@ -337,7 +341,7 @@ class _Reader:
         return options
 
     def limits(self, joint: Element, kind: str) -> Limits | None:
-        limited = choice(joint, "limited", _TRUTH) if "limited" in joint.attributes else None
+        limited = choice(joint, "limited", LIMITED) if "limited" in joint.attributes else None
         made = Limits()
         if "range" in joint.attributes:
             low, high = (self.coordinate(x, kind) for x in joint.numbers("range", 2))
@@ -357,42 +361,19 @@ class _Reader:
             name = unique_name(f"{wanted}_site", {*self.names["site"], *self.mechanism.joints})
             self.names["site"].add(name)
             self.remarks.say(f"the site {shown(wanted)} is called {shown(name)}: a joint has its name")
+        self.frames[wanted] = name
         self.mechanism.frame(name, body, **self.at(pose))
 
-    # -- actuators --------------------------------------------------------------------------------------
-    def actuators(self) -> None:
-        for section in self.root.all("actuator"):
-            for element in section.children:
-                actuator = self.defaults.resolve(element, self.defaults.top)
-                joint = self.mechanism.joints.get(actuator.attributes.get("joint", ""))
-                if element.tag != "motor" or joint is None or len(joint.speeds) != 1:
-                    self.remarks.ignore(
-                        f"<{element.tag}> elements in <actuator>",
-                        "only motors on joints with one speed are read; use actuator(), joint_law() or law()",
-                    )
-                    continue
-                with element.place():
-                    self.motor(actuator, joint.speeds[0])
-
-    def motor(self, motor: Element, speed: str) -> None:
-        gear = motor.numbers("gear", (1, 6), [1.0])[0]
-        bounds = []
-        for key, flag in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited")):
-            limited = choice(motor, flag, _TRUTH) if flag in motor.attributes else None
-            if key in motor.attributes and (limited or (limited is None and self.compiler.autolimits)):
-                low, high = motor.numbers(key, 2)
-                if low == -high and high > 0.0:
-                    bounds.append(high)
-                else:
-                    self.remarks.ignore(f"{key} attributes of <motor>", "only ranges that are symmetric are read")
-        name = motor.attributes.get("name") or unique_name(f"{speed}_motor", self.mechanism.inputs)
-        if name in self.mechanism.inputs:
-            raise motor.error(f"expected each actuator name once, found {shown(name)} again; rename one")
-        limit = abs(gear) * min(bounds) if bounds else 0.0
-        if gear == 0.0:
-            self.remarks.ignore("<motor> elements without gear", "they have no effect")
-            return
-        self.mechanism.actuator(name, speed, gear=gear, limit=limit)
+    def places(self) -> Places:
+        """What the file calls bodies and sites, and where bodies are at the start."""
+        start = {"ground": Pose()}
+        bodies = {"world": "ground"}
+        for plan in self.placed:
+            start[plan["name"]] = start[plan["parent"]] @ plan["pose"]
+            given = plan["element"].attributes.get("name")
+            if given:
+                bodies[given] = plan["name"]
+        return Places(bodies, self.frames, start)
 
 
 def _is_mesh(geom: Element) -> bool:

@@ -1,0 +1,167 @@
+"""The functions that closed and driven mechanisms need besides those of their tree."""
+
+from __future__ import annotations
+
+from ..codegen.function import Function
+from ..dynamics.closure import closure_rows, ordered_loops
+from ..dynamics.drives import driven_motions
+from ..dynamics.forces import Signals, gather_forces
+from ..dynamics.frames import postures
+from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.kinematics import Kinematics, coordinate_rates
+from ..dynamics.partition import Partition, Reduction
+from ..dynamics.slopes import along_speeds, by_directions, by_symbols
+from ..dynamics.tree import build_tree
+from ..mechanism import Mechanism
+from ..mechanism.loop import reaction_symbol
+from ..symbolic import ZERO, Expr, Symbol, free_symbols, share, substitute, symbol, total
+
+
+class ClosedEquations:
+    """Derives them for one mechanism, or one mode of it."""
+
+    def __init__(self, mechanism: Mechanism, parameters: list[Symbol], signals: dict[str, list[Symbol]]) -> None:
+        self.mechanism = mechanism
+        self.parameters = parameters
+        self.signals = signals
+        self.time = {"t": [mechanism.time]}
+
+    def _function(self, name: str, inputs: dict[str, list[Symbol]], outputs: dict[str, list[Expr]]) -> Function:
+        return Function(name, inputs, outputs, self.parameters)
+
+    def closure(self) -> Function:
+        """q, t -> residuals h, J by rows, rates r."""
+        tree = build_tree(self.mechanism)
+        rows = closure_rows(self.mechanism, tree, postures(tree, frozenset()))
+        n = range(len(tree.speeds))
+        return self._function(
+            "closure",
+            {"q": tree.q, **self.time},
+            {
+                "h": [row.residual if row.residual is not None else ZERO for row in rows],
+                "J": [row.jacobian.get(k, ZERO) for row in rows for k in n],
+                "r": [row.rate for row in rows],
+            },
+        )
+
+    def drift(self) -> Function:
+        """q, v, t -> d, the second rate of the residuals without accelerations."""
+        tree = build_tree(self.mechanism)
+        rows = closure_rows(self.mechanism, tree, postures(tree, frozenset()))
+        return self._function("drift", {"q": tree.q, "v": tree.v, **self.time}, {"d": [row.drift for row in rows]})
+
+    def drives(self) -> Function:
+        """u, t -> position, velocity and acceleration of what is driven."""
+        tree = build_tree(self.mechanism)
+        driven = driven_motions(self.mechanism, tree)
+        outputs: dict[str, list[Expr]] = {
+            "position": [d.position for d in driven],
+            "velocity": [d.velocity for d in driven],
+            "acceleration": [d.acceleration for d in driven],
+        }
+        return self._function("drives", {"u": self.signals["u"], **self.time}, outputs)
+
+    def turn(self) -> Function:
+        """q, v -> dq/dt."""
+        tree = build_tree(self.mechanism)
+        return self._function("turn", {"q": tree.q, "v": tree.v}, {"dq": coordinate_rates(tree)})
+
+    def lags(self) -> Function:
+        """q, v, x, u, t -> dx/dt."""
+        tree = build_tree(self.mechanism)
+        forces = gather_forces(self.mechanism, tree, postures(tree, frozenset()))
+        return self._function("lags", {"q": tree.q, "v": tree.v, **self.signals}, {"dx": forces.state_rates})
+
+    def slopes(self, partition: Partition) -> Function:
+        """q, v, a, forces, x, u, t -> derivatives K, D, E of M a + c - Jᵀ λ and of dx/dt by q, v and x."""
+        tree = build_tree(self.mechanism)
+        where = postures(tree, frozenset())
+        rows = closure_rows(self.mechanism, tree, where)
+        used = [rows[i] for i in partition.rows]
+        count = len(used) + len(self.mechanism.drives) + len(partition.locked)
+        force = [symbol(f"force.'{i}", "force") for i in range(count)]
+        laws = gather_forces(self.mechanism, tree, where)
+        tau = inverse_dynamics(tree, where, tree.a, laws.wrenches)
+        pulls: list[list[Expr]] = [[] for _ in tree.speeds]
+        for row, push in zip(used, force, strict=False):
+            for k, e in row.jacobian.items():
+                pulls[k].append(e * push)
+        residual = [share(t - g - total(p)) for t, g, p in zip(tau, laws.generalised, pulls, strict=True)]
+        along = along_speeds(tree)
+        states = self.signals["x"]
+        outputs = {
+            "K": by_directions(residual, along),
+            "D": by_symbols(residual, tree.v),
+            "E": by_symbols(residual, states),
+            "Xq": by_directions(laws.state_rates, along),
+            "Xv": by_symbols(laws.state_rates, tree.v),
+            "Xx": by_symbols(laws.state_rates, states),
+        }
+        inputs = {"q": tree.q, "v": tree.v, "a": tree.a, "force": force, **self.signals}
+        return self._function("slopes", inputs, {k: [x for row in m for x in row] for k, m in outputs.items()})
+
+    # -- transitions -------------------------------------------------------------------------------------
+    def guard(self, name: str, partition: Partition) -> Function:
+        """q, v, x, u, t, forces -> g, positive while the mode is valid."""
+        tree = build_tree(self.mechanism)
+        world = Kinematics(tree, postures(tree, frozenset()))
+        signals = Signals(self.mechanism, tree, world, [ZERO] * len(tree.speeds))
+        rows = [r for item in ordered_loops(self.mechanism) for r in item.rows]
+        inside = [reaction_symbol(rows[i]) for i in partition.rows]
+        inside += [reaction_symbol(n) for n in self.mechanism.drives]
+        spare = [symbol(f"force.'lock{i}", "force") for i in range(len(partition.locked))]
+        absent: dict[Expr, Expr] = {reaction_symbol(r): ZERO for i, r in enumerate(rows) if i not in partition.rows}
+        g = substitute(signals.resolve(self.mechanism.transitions[name].guard), absent)
+        inputs = {"q": tree.q, "v": tree.v, **self.signals, "force": [*inside, *spare]}
+        return self._function("guard", inputs, {"g": [g]})
+
+    def needs_force(self, name: str) -> bool:
+        """Whether the guard of a transition reads forces of loops or drives."""
+        seen = free_symbols([self.mechanism.transitions[name].guard])
+        return any(s.kind == "force" and s.name.startswith("force.") for s in seen)
+
+    def reset(self, name: str) -> Function:
+        """q, v, x, u, t -> their values after the transition, restitution, and the guard's slope along the speeds."""
+        tree = build_tree(self.mechanism)
+        world = Kinematics(tree, postures(tree, frozenset()))
+        signals = Signals(self.mechanism, tree, world, [ZERO] * len(tree.speeds))
+        way = self.mechanism.transitions[name]
+        new = {k: signals.resolve(e) for k, e in way.reset.items()}
+        states = self.signals["x"]
+        q = [new.get(s.name, s) for s in tree.q]
+        v = [new.get(s.name, s) for s in tree.v]
+        x = [new.get(s.name, s) for s in states]
+        restitution: Expr = ZERO
+        normal: list[Expr] = [ZERO] * len(tree.speeds)
+        if way.restitution is not None:
+            restitution = signals.resolve(way.restitution)
+            normal = by_directions([signals.resolve(way.guard)], along_speeds(tree))[0]
+        outputs = {"q_new": q, "v_new": v, "x_new": x, "restitution": [restitution], "normal": normal}
+        return self._function("reset", {"q": tree.q, "v": tree.v, **self.signals}, outputs)
+
+    # -- one partition -----------------------------------------------------------------------------------
+    def _reduction(self, partition: Partition) -> Reduction:
+        tree = build_tree(self.mechanism)
+        return Reduction(self.mechanism, tree, postures(tree, frozenset()), partition)
+
+    def newton(self, partition: Partition) -> Function:
+        """q, t -> residuals, the step that should remove them, health of the partition."""
+        reduction = self._reduction(partition)
+        h, step, health = reduction.newton()
+        return self._function(
+            "newton", {"q": reduction.tree.q, **self.time}, {"h": h, "step": step, "health": [health]}
+        )
+
+    def speeds(self, partition: Partition) -> Function:
+        """q, v, t -> v with the dependent speeds closed."""
+        reduction = self._reduction(partition)
+        return self._function(
+            "speeds", {"q": reduction.tree.q, "v": reduction.tree.v, **self.time}, {"closed": reduction.speeds()}
+        )
+
+    def reduced(self, partition: Partition) -> Function:
+        """q, v, x, u, t -> closed v, dq, dv, dx."""
+        reduction = self._reduction(partition)
+        v, dq, dv, dx = reduction.rates()
+        inputs = {"q": reduction.tree.q, "v": reduction.tree.v, **self.signals}
+        return self._function("reduced", inputs, {"closed": v, "dq": dq, "dv": dv, "dx": dx})

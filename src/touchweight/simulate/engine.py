@@ -1,0 +1,147 @@
+"""What carries a run forward: the native core, the native core with modes, or generated Python without a compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..codegen.callable import Array, NativeFunction
+from ..errors import TouchweightError
+from .core import DONE, NOT_FINITE, Core
+from .event import Event
+from .hybrid import Hybrid
+from .model import Model
+from .state import State
+
+#: methods by name, with their number in the native core
+METHODS = {"euler": 0, "rk4": 1, "rosenbrock": 2}
+
+
+@dataclass
+class Stretch:
+    """Some steps of a run: where to write them, and what came of them."""
+
+    record: Array
+    residual: Array
+    modes: npt.NDArray[np.int32]
+    taken: int = 0
+    ended: int = DONE
+    mode: int = 0
+    events: list[Event] = field(default_factory=list)
+
+
+class Engine(Protocol):
+    """Carries a state forward in fixed steps."""
+
+    def advance(
+        self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
+    ) -> None:
+        """Take ``n`` steps from time ``t``, in place on ``y``, and fill in ``out``."""
+
+
+def make_engine(model: Model, state: State, method: str, events: dict[str, float]) -> Engine:
+    """The best engine there is for a model."""
+    implicit = method == "rosenbrock"
+    native = isinstance(model.function("turn", state.mode), NativeFunction)
+    if not native:
+        if model.modes or implicit:
+            what = "modes" if model.modes else "the method rosenbrock"
+            raise TouchweightError(
+                f"expected a C compiler for {what}, found none; pip install 'touchweight[compiler]' brings one"
+            )
+        return PythonEngine(model, state)
+    if model.modes:
+        return HybridEngine(model, state, implicit, events)
+    return CoreEngine(model, state, implicit)
+
+
+class CoreEngine:
+    """The native core."""
+
+    def __init__(self, model: Model, state: State, implicit: bool) -> None:
+        self.core = Core(model, state.parameters, state.mode, implicit=implicit)
+
+    def advance(
+        self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
+    ) -> None:
+        """As :class:`Engine` says."""
+        out.taken, out.ended = self.core.integrate(method, t, h, n, y, u, per_step, every, out.record, out.residual)
+
+
+class HybridEngine:
+    """The native core with modes."""
+
+    def __init__(self, model: Model, state: State, implicit: bool, events: dict[str, float]) -> None:
+        most = int(events.get("most_events", 1000))
+        self.hybrid = Hybrid(
+            model,
+            state.parameters,
+            implicit=implicit,
+            most_events=most,
+            **{k: v for k, v in events.items() if k != "most_events"},
+        )
+
+    def advance(
+        self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
+    ) -> None:
+        """As :class:`Engine` says."""
+        out.taken, out.ended, out.mode, out.events = self.hybrid.run(
+            out.mode, method, t, h, n, y, u, per_step, every, out.record, out.residual, out.modes
+        )
+
+
+class PythonEngine:
+    """Generated Python: the same methods on the same equations, far more slowly."""
+
+    def __init__(self, model: Model, state: State) -> None:
+        self.model = model
+        self.loops = model.loops(state.mode)
+        self.parameters = state.parameters
+        self._rates = model.function("rates", state.mode) if not self.loops else None
+        self._table = state.parameters.table(self._rates) if self._rates is not None else None
+
+    def _f(self, t: float, y: Array, u: Array) -> Array:
+        if self._rates is None or self._table is None:
+            return self.loops.rates(t, y, u, self.parameters)[0]
+        nq, nv = self.model.nq, self.model.nv
+        parts = [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])]
+        return np.concatenate(self._rates.evaluate(self._table, parts))
+
+    def advance(
+        self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
+    ) -> None:
+        """As :class:`Engine` says."""
+        worst = 0.0
+        for i in range(n):
+            now = t + i * h
+            rows = [u[i * per_step + (k if per_step == 2 else 0)] for k in range(3)]
+            self._step(method, now, h, y, rows)
+            for b in self.model.dimensions.balls:
+                y[b : b + 4] /= np.sqrt(np.sum(y[b : b + 4] ** 2))
+            if self.loops:
+                y[:] = self.loops.rates(now + h, y, rows[2], self.parameters)[1]
+                h_now = self.loops.closure(y[: self.model.nq], now + h, self.parameters).h
+                worst = max(worst, float(np.max(np.abs(h_now), initial=0.0)))
+            out.taken = i + 1
+            if (i + 1) % every == 0:
+                out.record[(i + 1) // every - 1] = y
+                out.residual[(i + 1) // every - 1] = worst
+                worst = 0.0
+            if not np.all(np.isfinite(y)):
+                out.ended = NOT_FINITE
+                return
+
+    def _step(self, method: int, now: float, h: float, y: Array, rows: list[Array]) -> None:
+        nq = self.model.nq
+        if method == METHODS["rk4"]:
+            k1 = self._f(now, y, rows[0])
+            k2 = self._f(now + 0.5 * h, y + 0.5 * h * k1, rows[1])
+            k3 = self._f(now + 0.5 * h, y + 0.5 * h * k2, rows[1])
+            k4 = self._f(now + h, y + h * k3, rows[2])
+            y += h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
+        else:
+            y[nq:] += h * self._f(now, y, rows[0])[nq:]
+            y[:nq] += h * self._f(now, y, rows[0])[:nq]

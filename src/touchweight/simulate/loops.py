@@ -1,0 +1,407 @@
+"""Loops in numbers: rank, redundancy, partition, assembly, and the constrained accelerations, in NumPy.
+
+What runs in a loop of steps is in the native core; this is what prepares it, and what serves where there is no
+compiler. It works by weighted least squares instead of a partition, so that each is a witness of the other.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.linalg
+
+from ..codegen.callable import Array
+from ..dynamics.closure import ordered_loops
+from ..dynamics.partition import Partition
+from ..errors import TouchweightError, printable
+from ..mechanism import JOINT_KINDS, Constraint
+from .equations import Equations
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .parameters import Parameters
+
+#: a residual [m, rad] at which a loop counts as closed
+CLOSED = 1e-10
+
+#: singular values of the scaled J below this are zero
+RANK = 1e-7
+
+
+class AssemblyError(TouchweightError, ValueError):
+    """The loops of a mechanism cannot be closed."""
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The rows of closure in numbers: residuals h, J, rates r; h is zero for rows on speeds."""
+
+    h: Array
+    jacobian: Array
+    rate: Array
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A partition and what it was chosen by.
+
+    Attributes:
+        partition: rows in use, dependent speeds.
+        redundant: names of rows that others imply.
+        row_scale: size of each row in use.
+        column_scale: size of a step of each speed.
+        pivot: smallest pivot of the scaled J on the dependent speeds, at its best.
+        q: the closed configuration it was chosen in.
+    """
+
+    partition: Partition
+    redundant: tuple[str, ...]
+    row_scale: Array
+    column_scale: Array
+    pivot: float
+    q: Array
+
+
+class Loops:
+    """The loops, constraints, drives and locks of a model, in one of its modes."""
+
+    def __init__(self, model: Model, equations: Equations) -> None:
+        self.model = model
+        self.equations = equations
+        self.mode = equations.mode
+        mechanism = equations.mechanism
+        ordered = ordered_loops(mechanism)
+        on_speeds = [i for i in ordered if isinstance(i, Constraint) and i.level == "speed"]
+        #: names of the rows, and the loop each belongs to
+        self.rows: tuple[str, ...] = tuple(r for i in ordered for r in i.rows)
+        self.units: tuple[str, ...] = tuple(u for i in ordered for u in i.units)
+        self.owner: tuple[str, ...] = tuple(i.name for i in ordered for _ in i.rows)
+        #: how many of them, the first ones, have a residual
+        self.positions = len(self.rows) - len(on_speeds)
+        self.driven: tuple[str, ...] = tuple(mechanism.drives)
+        mode = mechanism.modes.get(equations.mode or "")
+        self.locked: tuple[str, ...] = mode.locked if mode is not None else ()
+        self.driven_speeds = [model.speeds.index(n) for n in self.driven]
+        self.driven_coordinates = [model.coordinates.index(n) for n in self.driven]
+        self.locked_speeds = [model.speeds.index(n) for n in self.locked]
+        held = {*self.driven_speeds, *self.locked_speeds}
+        #: speeds that are neither driven nor locked
+        self.free = [k for k in range(model.nv) if k not in held]
+        #: for each speed, the coordinates of its joint that it may move, and whether it is part of a ball
+        self._lock = model._lock
+
+    def __bool__(self) -> bool:
+        """Whether anything restricts the motion."""
+        return bool(self.rows or self.driven or self.locked)
+
+    # -- functions ---------------------------------------------------------------------------------------
+    def _evaluate(self, name: str, parameters: Parameters, *inputs: Array) -> list[Array]:
+        function = self.model.function(name, self.mode)
+        return function.evaluate(parameters.table(function), [np.ascontiguousarray(i) for i in inputs])
+
+    def closure(self, q: Array, t: float, parameters: Parameters) -> Closure:
+        """Residuals, J and rates of all rows."""
+        nv = self.model.nv
+        if not self.rows:
+            return Closure(np.zeros(0), np.zeros((0, nv)), np.zeros(0))
+        h, j, r = self._evaluate("closure", parameters, q, np.array([t]))
+        return Closure(h, j.reshape(-1, nv), r)
+
+    def drift(self, q: Array, v: Array, t: float, parameters: Parameters) -> Array:
+        """d in J a + d = 0."""
+        if not self.rows:
+            return np.zeros(0)
+        return self._evaluate("drift", parameters, q, v, np.array([t]))[0]
+
+    def motion(self, u: Array, t: float, parameters: Parameters) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration of what is driven."""
+        if not self.driven:
+            return np.zeros(0), np.zeros(0), np.zeros(0)
+        q, v, a = self._evaluate("drives", parameters, u, np.array([t]))
+        return q, v, a
+
+    def turn(self, q: Array, v: Array, parameters: Parameters) -> Array:
+        """dq/dt from the speeds."""
+        return self._evaluate("turn", parameters, q, v)[0]
+
+    def moved(self, q: Array, step: Array, parameters: Parameters) -> Array:
+        """q after a displacement along the speeds."""
+        out = q + self.turn(q, step, parameters)
+        for ball in self.model.dimensions.balls:
+            out[ball : ball + 4] /= np.linalg.norm(out[ball : ball + 4])
+        return out
+
+    # -- closing -----------------------------------------------------------------------------------------
+    def set_drives(self, q: Array, v: Array, u: Array, t: float, parameters: Parameters) -> None:
+        """Put what is driven where it has to be, and stop what is locked."""
+        if self.driven:
+            position, velocity, _ = self.motion(u, t, parameters)
+            q[self.driven_coordinates] = position
+            v[self.driven_speeds] = velocity
+        v[self.locked_speeds] = 0.0
+
+    def close_positions(
+        self, q: Array, t: float, parameters: Parameters, hold: Iterable[int] = (), tries: int = 1
+    ) -> tuple[Array, float]:
+        """The closed configuration nearest to ``q``, keeping the speeds in ``hold`` still; and its largest residual."""
+        held = set(hold)
+        free = [k for k in self.free if k not in held]
+        rng = np.random.default_rng(1)
+        best, least = q, np.inf
+        for attempt in range(max(1, tries)):
+            start = q
+            if attempt:
+                kick = np.zeros(self.model.nv)
+                kick[free] = rng.normal(size=len(free)) * self._steps[free] * (0.2 + 0.1 * attempt)
+                start = self.moved(q, kick, parameters)
+            found, residual = self._gauss_newton(start, t, parameters, free)
+            if residual < least:
+                best, least = found, residual
+            if least <= CLOSED:
+                break
+        return best, least
+
+    def _gauss_newton(self, q: Array, t: float, parameters: Parameters, free: list[int]) -> tuple[Array, float]:
+        n = self.positions
+        if not n:
+            return q, 0.0
+        weight = self._steps[free]
+        now = self.closure(q, t, parameters)
+        size = float(np.max(np.abs(now.h[:n])))
+        for _ in range(60):
+            if size < 1e-14 or not np.isfinite(size):
+                break
+            scaled = now.jacobian[:n][:, free] * weight
+            step = np.zeros(self.model.nv)
+            step[free] = -weight * np.linalg.lstsq(scaled, now.h[:n], rcond=1e-9)[0]
+            far = float(np.max(np.abs(step[free] / weight), initial=0.0))
+            step *= min(1.0, 0.7 / far) if far > 0 else 1.0
+            for cut in (1.0, 0.5, 0.25, 0.1, 0.03):
+                trial = self.moved(q, cut * step, parameters)
+                there = self.closure(trial, t, parameters)
+                if np.linalg.norm(there.h[:n]) < np.linalg.norm(now.h[:n]):
+                    break
+            else:
+                break
+            better = float(np.max(np.abs(there.h[:n])))
+            q, now = trial, there
+            if better > 0.5 * size and better < 1e-12:
+                size = better
+                break
+            size = better
+        return q, size
+
+    def close_speeds(
+        self, q: Array, v: Array, t: float, parameters: Parameters, hold: Iterable[int] = ()
+    ) -> tuple[Array, float]:
+        """Speeds that satisfy the rows, changed as little as kinetic energy goes; and their largest residual."""
+        if not self.rows:
+            return v, 0.0
+        at = self.closure(q, t, parameters)
+        held = set(hold)
+        free = [k for k in self.free if k not in held]
+        metric = self._mass(q, parameters)[np.ix_(free, free)]
+        jacobian = at.jacobian[:, free]
+        gap = at.jacobian @ v + at.rate
+        out = v.copy()
+        out[free] -= _least(metric, jacobian, gap)
+        return out, float(np.max(np.abs(at.jacobian @ out + at.rate), initial=0.0))
+
+    def _mass(self, q: Array, parameters: Parameters) -> Array:
+        nv = self.model.nv
+        return self._evaluate("mass_matrix", parameters, q)[0].reshape(nv, nv)
+
+    @functools.cached_property
+    def _steps(self) -> Array:
+        """The size of a step of each speed: a turn of one, or as far as a typical length of the mechanism [rad, m]."""
+        reach = self.model.reach
+        out = np.ones(self.model.nv)
+        for i, kind in enumerate(_speed_kinds(self.model)):
+            if kind == "P":
+                out[i] = reach
+        return out
+
+    # -- partition ---------------------------------------------------------------------------------------
+    @functools.cached_property
+    def chosen(self) -> Chosen:
+        """Rank and partition, judged at generic closed configurations (never at a singular one alone)."""
+        with self._lock:
+            return self._choose()
+
+    def _choose(self) -> Chosen:
+        model, parameters = self.model, self.model.parameters
+        q, v = model.dimensions.q_default.copy(), np.zeros(model.nv)
+        self.set_drives(q, v, model.dimensions.u_default, 0.0, parameters)
+        q, residual = self.close_positions(q, 0.0, parameters, tries=12)
+        if residual > CLOSED:
+            raise AssemblyError(self.complaint(q, 0.0, parameters))
+        columns = self._column_scale(q, parameters)
+        places = self._generic(q, parameters)
+        jacobians = [self.closure(p, 0.0, parameters).jacobian * columns for p in places]
+        sizes = (
+            np.max([np.linalg.norm(j[:, self.free], axis=1) for j in jacobians], axis=0) if self.rows else np.zeros(0)
+        )
+        rank = [_rank(j[:, self.free], sizes) for j in jacobians]
+        best = int(np.argmax(rank)) if rank else 0
+        rows = _independent_rows(jacobians[best][:, self.free], sizes) if self.rows else []
+        redundant = tuple(r for i, r in enumerate(self.rows) if i not in rows)
+        scale = sizes[rows]
+        positions = sum(i < self.positions for i in rows)
+        # the partition is chosen where the mechanism starts, unless that is singular
+        pivots = [
+            self._best_columns(j[rows][:, self.free] / scale[:, None], positions)
+            for j in [jacobians[0], jacobians[best]]
+        ]
+        strongest = max(float(np.min(np.abs(p[1]), initial=1.0)) for p in pivots)
+        start_pivot = float(np.min(np.abs(pivots[0][1]), initial=1.0))
+        place = 0 if start_pivot > 0.1 * strongest else 1
+        dependent = [self.free[c] for c in pivots[place][0]]
+        where = [places[0], places[best]][place]
+        reference = (jacobians[0] if place == 0 else jacobians[best])[np.ix_(rows, dependent)] / columns[dependent]
+        partition = Partition(rows, dependent, reference, list(self.locked_speeds))
+        self.equations.partition = partition
+        return Chosen(partition, redundant, scale, columns, max(strongest, 1e-6), where)
+
+    def _best_columns(self, scaled: Array, positions: int) -> tuple[list[int], list[float]]:
+        """Columns for the rows by complete pivoting, those of rows with a residual first; and the pivots."""
+        a = scaled.copy()
+        chosen: list[int] = []
+        pivots: list[float] = []
+        for k in range(len(a)):
+            end = positions if k < positions else len(a)
+            sizes = np.abs(a[k:end])
+            sizes[:, chosen] = -1.0
+            i, j = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
+            a[[k, k + int(i)]] = a[[k + int(i), k]]
+            chosen.append(int(j))
+            pivots.append(float(a[k, j]))
+            if a[k, j] != 0.0:
+                a[k + 1 :] -= np.outer(a[k + 1 :, j] / a[k, j], a[k])
+        return chosen, pivots
+
+    def _column_scale(self, q: Array, parameters: Parameters) -> Array:
+        """Steps of equal kinetic energy, so that heavy speeds stay independent; a turn of a typical joint is one."""
+        inertia = np.diag(self._mass(q, parameters)).copy()
+        turning = [inertia[i] for i, kind in enumerate(_speed_kinds(self.model)) if kind != "P" and inertia[i] > 0]
+        positive = inertia[inertia > 0]
+        if not len(positive):
+            return np.asarray(self._steps)
+        typical = float(np.median(turning)) if turning else float(np.median(positive)) * self.model.reach**2
+        lightest = 1e-6 * float(np.max(positive))
+        return np.sqrt(typical / np.maximum(inertia, lightest))
+
+    def _generic(self, q: Array, parameters: Parameters) -> list[Array]:
+        """The start and other closed configurations, reached by moving at random and closing again."""
+        places = [q]
+        rng = np.random.default_rng(7)
+        for spread in (0.05, 0.1, 0.2, 0.3, 0.4):
+            kick = np.zeros(self.model.nv)
+            kick[self.free] = rng.normal(size=len(self.free)) * self._steps[self.free] * spread
+            there, residual = self.close_positions(self.moved(q, kick, parameters), 0.0, parameters)
+            if residual <= CLOSED:
+                places.append(there)
+        return places
+
+    # -- complaints --------------------------------------------------------------------------------------
+    def complaint(self, q: Array, t: float, parameters: Parameters) -> str:
+        """One sentence on what does not close, and by how much."""
+        h = np.abs(self.closure(q, t, parameters).h[: self.positions])
+        by_loop: dict[str, float] = {}
+        for name, size in zip(self.owner, h, strict=False):
+            by_loop[name] = max(by_loop.get(name, 0.0), float(size))
+        open_ones = sorted((n for n, s in by_loop.items() if s > CLOSED), key=lambda n: -by_loop[n])
+        shown = ", ".join(f"{printable(n, 40)!r} open by {by_loop[n]:.3g}" for n in open_ones[:3])
+        more = f" and {len(open_ones) - 3} more" if len(open_ones) > 3 else ""
+        return (
+            f"expected loops that close, found {shown or 'residuals that are not finite'}{more} [m or rad] at best; "
+            "change lengths, what is held or driven, or start nearer to a closed position"
+        )
+
+    # -- motion ------------------------------------------------------------------------------------------
+    def accelerations(
+        self, q: Array, v: Array, x: Array, u: Array, t: float, parameters: Parameters, tau: Array | None = None
+    ) -> tuple[Array, Array, Array]:
+        """dv/dt at a closed state, the multipliers of all rows, and the forces of drives and locks."""
+        nv = self.model.nv
+        mass = self._mass(q, parameters)
+        rest = self._evaluate("inverse", parameters, q, v, np.zeros(nv), x, u, np.array([t]))[0]
+        right = (tau if tau is not None else np.zeros(nv)) - rest
+        a = np.zeros(nv)
+        a[self.driven_speeds] = self.motion(u, t, parameters)[2]
+        at = self.closure(q, t, parameters)
+        gap = at.jacobian @ a + self.drift(q, v, t, parameters)
+        free = self.free
+        metric = mass[np.ix_(free, free)]
+        loose = scipy.linalg.solve(metric, right[free] - mass[free] @ a, assume_a="sym") if free else np.zeros(0)
+        a[free] = loose - _least(metric, at.jacobian[:, free], gap + at.jacobian[:, free] @ loose)
+        needed = mass @ a - right
+        force: Array = np.zeros(len(self.rows))
+        if self.rows:
+            force = np.asarray(np.linalg.lstsq(at.jacobian[:, free].T, needed[free], rcond=1e-10)[0], dtype=np.float64)
+        held = self.driven_speeds + self.locked_speeds
+        return a, force, needed[held] - at.jacobian[:, held].T @ force
+
+    def rates(self, t: float, y: Array, u: Array, parameters: Parameters) -> tuple[Array, Array]:
+        """dy/dt at ``y`` closed first; and the closed state."""
+        nq, nv = self.model.nq, self.model.nv
+        q, v, x = (a.copy() for a in np.split(y, [nq, nq + nv]))
+        self.set_drives(q, v, u, t, parameters)
+        q, _ = self.close_positions(q, t, parameters)
+        v, _ = self.close_speeds(q, v, t, parameters)
+        a, _, _ = self.accelerations(q, v, x, u, t, parameters)
+        lags = self._evaluate("lags", parameters, q, v, x, u, np.array([t]))[0] if len(x) else x
+        return np.concatenate([self.turn(q, v, parameters), a, lags]), np.concatenate([q, v, x])
+
+
+def _least(metric: Array, jacobian: Array, gap: Array) -> Array:
+    """The smallest δ in the metric with jacobian δ = gap (least squares where there is none)."""
+    if not len(gap):
+        return np.zeros(jacobian.shape[1])
+    try:
+        root = np.linalg.cholesky(metric)
+    except np.linalg.LinAlgError:
+        root = np.eye(len(metric))
+    across = scipy.linalg.solve_triangular(root, jacobian.T, lower=True)
+    part = np.linalg.lstsq(across.T, gap, rcond=1e-11)[0]
+    out: Array = scipy.linalg.solve_triangular(root.T, part, lower=False)
+    return out
+
+
+def _rank(scaled: Array, sizes: Array) -> int:
+    if not len(scaled):
+        return 0
+    rows = scaled / np.where(sizes > 0, sizes, 1.0)[:, None]
+    return int(np.sum(np.linalg.svd(rows, compute_uv=False) > RANK))
+
+
+def _independent_rows(scaled: Array, sizes: Array) -> list[int]:
+    """The rows, in order, that are not combinations of those before."""
+    kept: list[int] = []
+    basis: list[Array] = []
+    for i, row in enumerate(scaled):
+        if not sizes[i] > 0:
+            continue
+        rest = row / sizes[i]
+        for b in (*basis, *basis):
+            rest = rest - (rest @ b) * b
+        size = float(np.linalg.norm(rest))
+        if size > RANK:
+            kept.append(i)
+            basis.append(rest / size)
+    return kept
+
+
+def _speed_kinds(model: Model) -> Sequence[str]:
+    """The primitive each speed belongs to: R, P or S."""
+    out: list[str] = []
+    for joint in model.mechanism.joints.values():
+        for primitive in JOINT_KINDS[joint.kind].primitives:
+            out += [primitive] * (3 if primitive == "S" else 1)
+    return out
+
+
+__all__ = ["AssemblyError", "Chosen", "Closure", "Loops"]
