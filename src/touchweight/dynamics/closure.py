@@ -58,6 +58,7 @@ class Row:
         jacobian: J by index of speed, without its zeros.
         rate: r, the part of the rate of h that no speed makes (∂h/∂t).
         drift: d, the part of the second rate of h that no acceleration makes.
+        push: of a cut, where and how one unit of the multiplier acts.
     """
 
     name: str
@@ -65,6 +66,16 @@ class Row:
     jacobian: dict[int, Expr]
     rate: Expr
     drift: Expr
+    push: Push | None = None
+
+
+@dataclass
+class Push:
+    """Unit force and torque on frame b of a cut, and their opposite on a, in the axes of ``gap.view``."""
+
+    gap: Gap
+    force: Vector = ZERO3
+    torque: Vector = ZERO3
 
 
 def ordered_loops(mechanism: Mechanism) -> list[Loop | Constraint]:
@@ -89,7 +100,7 @@ def closure_rows(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) -> 
 
 # -- cuts ------------------------------------------------------------------------------------------------------
 @dataclass
-class _Gap:
+class Gap:
     """What lies between the two frames of a cut, in the axes of their common ancestor."""
 
     view: Kinematics
@@ -156,7 +167,7 @@ def _cut(tree: Tree, where: Sequence[Posture], views: dict[int, Kinematics], loo
     if base not in views:
         views[base] = Kinematics(tree, where, base)
     view = views[base]
-    gap = _Gap(view, a, b, shared(minus(view.position(b), view.position(a))))
+    gap = Gap(view, a, b, shared(minus(view.position(b), view.position(a))))
     if loop.kind == "rod":
         return [_rod(gap, loop)]
     if loop.kind == "pin":
@@ -169,21 +180,21 @@ def _cut(tree: Tree, where: Sequence[Posture], views: dict[int, Kinematics], loo
     return rows
 
 
-def _row(name: str, h: Expr, jacobian: dict[int, Expr], drift: Expr) -> Row:
+def _row(name: str, h: Expr, jacobian: dict[int, Expr], drift: Expr, push: Push) -> Row:
     kept = {k: e for k, e in ((k, share(e)) for k, e in jacobian.items()) if e is not ZERO}
-    return Row(name, share(h), kept, ZERO, share(drift))
+    return Row(name, share(h), kept, ZERO, share(drift), push)
 
 
-def _along(gap: _Gap, loop: Loop, axes: Sequence[Vector]) -> list[Row]:
+def _along(gap: Gap, loop: Loop, axes: Sequence[Vector]) -> list[Row]:
     """One row for each direction: the origins don't part along it."""
     linear, drift = gap.linear(), gap.linear_drift()
     return [
-        _row(name, dot(e, gap.span), {k: dot(e, x) for k, x in linear.items()}, dot(e, drift))
+        _row(name, dot(e, gap.span), {k: dot(e, x) for k, x in linear.items()}, dot(e, drift), Push(gap, e))
         for name, e in zip(loop.rows, axes, strict=False)
     ]
 
 
-def _rod(gap: _Gap, loop: Loop) -> Row:
+def _rod(gap: Gap, loop: Loop) -> Row:
     """The origins keep their distance; the multiplier is the thrust of the rod."""
     length = share(sqrt(share(dot(gap.span, gap.span))))
     e = shared(scale(share(1 / length), gap.span))
@@ -191,19 +202,23 @@ def _rod(gap: _Gap, loop: Loop) -> Row:
     relative = _relative_velocity(gap)
     rate = share(dot(e, relative))
     across = share((dot(relative, relative) - rate * rate) / length)
-    return _row(loop.rows[0], length - loop.length, jacobian, dot(e, gap.linear_drift()) + across)
+    return _row(loop.rows[0], length - loop.length, jacobian, dot(e, gap.linear_drift()) + across, Push(gap, e))
 
 
-def _turns(gap: _Gap, loop: Loop) -> list[Row]:
+def _turns(gap: Gap, loop: Loop) -> list[Row]:
     """The axes of b stay parallel to those of a: h is the sine of the angle between them, about each axis."""
     ra, rb = gap.turn(gap.a), gap.turn(gap.b)
     r = shared_matrix(product(rb, transpose(ra)))
     h = (0.5 * (r[2][1] - r[1][2]), 0.5 * (r[0][2] - r[2][0]), 0.5 * (r[1][0] - r[0][1]))
     angular, drift = gap.angular(), gap.angular_drift()
-    return [_row(name, h[i], {k: x[i] for k, x in angular.items()}, drift[i]) for i, name in enumerate(loop.rows[3:])]
+    units: list[Vector] = [(ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)]
+    return [
+        _row(name, h[i], {k: x[i] for k, x in angular.items()}, drift[i], Push(gap, torque=units[i]))
+        for i, name in enumerate(loop.rows[3:])
+    ]
 
 
-def _tilts(gap: _Gap, loop: Loop) -> list[Row]:
+def _tilts(gap: Gap, loop: Loop) -> list[Row]:
     """The axis of b stays along that of a: its parts along two axes across it are zero."""
     ra, rb = gap.turn(gap.a), gap.turn(gap.b)
     axis, (first, second) = _constants(loop.axis), _across(loop.axis)
@@ -218,11 +233,12 @@ def _tilts(gap: _Gap, loop: Loop) -> list[Row]:
         # d/dt (e . n) = (ωb - ωa) . (n x e); once more for the drift
         turn = plus(cross(shared(cross(wb, n)), e), cross(n, shared(cross(wa, e))))
         jacobian = {k: dot(m, x) for k, x in angular.items()}
-        rows.append(_row(name, dot(e, n), jacobian, dot(m, drift) + dot(shared(minus(wb, wa)), shared(turn))))
+        second_rate = dot(m, drift) + dot(shared(minus(wb, wa)), shared(turn))
+        rows.append(_row(name, dot(e, n), jacobian, second_rate, Push(gap, torque=m)))
     return rows
 
 
-def _relative_velocity(gap: _Gap) -> Vector:
+def _relative_velocity(gap: Gap) -> Vector:
     ends = [gap.view.to_reference(p.link, gap.view.velocity(p)) for p in (gap.b, gap.a)]
     return shared(minus(*ends))
 
@@ -237,7 +253,7 @@ def _across(axis: tuple[float, float, float]) -> tuple[Vector, Vector]:
     return _constants(first), _constants(second)
 
 
-def _plane_axes(gap: _Gap, loop: Loop) -> list[Vector]:
+def _plane_axes(gap: Gap, loop: Loop) -> list[Vector]:
     """Two constant directions in the plane of a pin."""
     normal = transform(gap.turn(gap.a), _constants(loop.axis))
     numbers = [e.value for e in normal if isinstance(e, Const)]

@@ -10,6 +10,7 @@ from ..dynamics.frames import postures
 from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.kinematics import Kinematics, coordinate_rates
 from ..dynamics.partition import Partition, Reduction
+from ..dynamics.reactions import joint_reactions
 from ..dynamics.slopes import along_speeds, by_directions, by_symbols
 from ..dynamics.tree import build_tree
 from ..mechanism import Mechanism
@@ -78,8 +79,7 @@ class ClosedEquations:
         where = postures(tree, frozenset())
         rows = closure_rows(self.mechanism, tree, where)
         used = [rows[i] for i in partition.rows]
-        count = len(used) + len(self.mechanism.drives) + len(partition.locked)
-        force = [symbol(f"force.'{i}", "force") for i in range(count)]
+        force = self._forces(partition)
         laws = gather_forces(self.mechanism, tree, where)
         tau = inverse_dynamics(tree, where, tree.a, laws.wrenches)
         pulls: list[list[Expr]] = [[] for _ in tree.speeds]
@@ -99,6 +99,19 @@ class ClosedEquations:
         }
         inputs = {"q": tree.q, "v": tree.v, "a": tree.a, "force": force, **self.signals}
         return self._function("slopes", inputs, {k: [x for row in m for x in row] for k, m in outputs.items()})
+
+    def reactions(self, partition: Partition) -> Function:
+        """q, v, a, forces, x, u, t -> six components for each joint."""
+        tree = build_tree(self.mechanism)
+        force = self._forces(partition)
+        out = joint_reactions(self.mechanism, partition.rows, force[: len(partition.rows)])
+        inputs = {"q": tree.q, "v": tree.v, "a": tree.a, "force": force, **self.signals}
+        return self._function("reactions", inputs, {"R": out})
+
+    def _forces(self, partition: Partition) -> list[Symbol]:
+        """Symbols for the forces of the rows in use, of the drives and of the locks."""
+        count = len(partition.rows) + len(self.mechanism.drives) + len(partition.locked)
+        return [symbol(f"force.'{i}", "force") for i in range(count)]
 
     # -- transitions -------------------------------------------------------------------------------------
     def guard(self, name: str, partition: Partition) -> Function:

@@ -33,7 +33,7 @@ _deriving = threading.RLock()
 #: what may be derived, besides ``jacobian:FRAME``
 FUNCTIONS = (
     "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags", "closure",
-    "drift", "drives", "slopes", "newton", "speeds", "reduced",
+    "drift", "drives", "slopes", "reactions", "newton", "speeds", "reduced",
 )  # fmt: skip
 
 
@@ -86,6 +86,7 @@ class Equations:
                 "drift": lambda: make_program(self.closed.drift()),
                 "drives": lambda: make_program(self.closed.drives()),
                 "slopes": lambda: make_program(self.closed.slopes(self.partition)),
+                "reactions": lambda: make_program(self.closed.reactions(self.partition)),
                 "newton": lambda: make_program(self.closed.newton(self.partition)),
                 "speeds": lambda: make_program(self.closed.speeds(self.partition)),
                 "reduced": lambda: make_program(self.closed.reduced(self.partition)),

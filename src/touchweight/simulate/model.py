@@ -21,6 +21,7 @@ from ..errors import MechanismError, ShapeError, printable
 from ..mechanism import Mechanism
 from .arguments import Dimensions, as_time, as_vector, lead_shape, thread_count
 from .bound import Bound
+from .closed_calls import Solution, solve_closed
 from .equations import Equations
 from .loops import Loops
 from .parameters import ParameterError, Parameters
@@ -170,8 +171,66 @@ class Model:
         return self._call("inverse", {"q": q, "v": v, "a": a}, options)
 
     def forward(self, q: Any, v: Any, tau: Any = None, **options: Any) -> Array:
-        """Accelerations dv/dt under the generalised forces ``tau`` and the mechanism's own."""
+        """Accelerations dv/dt under the generalised forces ``tau`` and the mechanism's own.
+
+        Where there are loops or drives, the state is closed first and they hold; ``mode`` says which of them.
+        """
+        if self.loops(options.get("mode")):
+            return self._closed({"q": q, "v": v, "tau": tau}, options).a
+        options.pop("mode", None)
         return self._call("forward", {"q": q, "v": v, "tau": tau}, options)
+
+    def loop_forces(self, q: Any, v: Any, tau: Any = None, **options: Any) -> dict[str, Array]:
+        """The force of every row of a loop or constraint and of every drive (Q_d), by name [N or N m].
+
+        Redundant rows take none: what they share with others is with the others.
+        """
+        found = self._closed({"q": q, "v": v, "tau": tau}, options)
+        loops = self.loops(options.get("mode"))
+        used = loops.chosen.partition.rows
+        nothing = np.zeros(found.forces.shape[:-1])
+        out = dict.fromkeys(loops.rows, nothing)
+        for k, name in enumerate([*(loops.rows[i] for i in used), *loops.driven]):
+            out[name] = found.forces[..., k]
+        return out
+
+    def reactions(self, q: Any, v: Any, a: Any = None, tau: Any = None, **options: Any) -> dict[str, Array]:
+        """What every joint transmits to its child, by name, (..., 6): force [N] and torque [N m] in world axes.
+
+        The torque is about the origin of the child's frame. Accelerations ``a`` default to those of the motion under
+        ``tau``; loops push with the forces they have there. Welds (fixed joints) are included.
+        """
+        mode = options.get("mode")
+        loops = self.loops(mode)
+        found = self._closed({"q": q, "v": v, "tau": tau}, options)
+        current, _ = self._current(options.get("parameters"))
+        lead = found.a.shape[:-1]
+        function = self.function("reactions", mode)
+        given = {"q": found.q, "v": found.v, "a": found.a if a is None else self.dimensions.array("a", a)}
+        arrays = [
+            found.forces if k == "force" else given[k] if k in given else self.dimensions.array(k, options.get(k))
+            for k in function.program.sizes_in
+        ]
+        count = math.prod(lead)
+        table = current.table(function)
+        flat = function.batch(table, None, [_flat(x, lead or (1,)) for x in arrays], count, 1)[0]
+        six = flat.reshape(*lead, len(self.mechanism.joints), 6)
+        return {name: six[..., k, :] for k, name in enumerate(loops.equations.mechanism.joints)}
+
+    def _closed(self, arguments: dict[str, Any], options: dict[str, Any]) -> Solution:
+        """The constrained equations at checked arguments, singly or as a batch."""
+        unknown = sorted(set(options) - _OPTIONS - {"mode"})
+        if unknown:
+            raise TypeError(f"expected options among {', '.join(sorted(_OPTIONS))}, found {', '.join(unknown)}")
+        current, rows = self._current(options.get("parameters"))
+        if rows is not None:
+            raise ShapeError(
+                "expected one value for each parameter of a closed model, found arrays; call once for each"
+            )
+        names = ["q", "v", "tau", "x", "u", "t"]
+        arrays = [self.dimensions.array(k, arguments[k] if k in arguments else options.get(k)) for k in names]
+        lead = lead_shape(arrays, names, None)
+        return solve_closed(self, current, options.get("mode"), arrays, lead)
 
     def mass_matrix(self, q: Any, **options: Any) -> Array:
         """M(q), shape (..., nv, nv)."""
