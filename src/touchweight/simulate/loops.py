@@ -252,19 +252,35 @@ class Loops:
         scale = sizes[rows]
         positions = sum(i < self.positions for i in rows)
         # the partition is chosen where the mechanism starts, unless that is singular
+        columns_free = self._candidates(len(rows))
         pivots = [
-            self._best_columns(j[rows][:, self.free] / scale[:, None], positions)
-            for j in [jacobians[0], jacobians[best]]
+            self._best_columns(j[rows][:, columns_free] / scale[:, None], positions)
+            for j in (jacobians[0], jacobians[best])
         ]
         strongest = max(float(np.min(np.abs(p[1]), initial=1.0)) for p in pivots)
         start_pivot = float(np.min(np.abs(pivots[0][1]), initial=1.0))
         place = 0 if start_pivot > 0.1 * strongest else 1
-        dependent = [self.free[c] for c in pivots[place][0]]
+        dependent = [columns_free[c] for c in pivots[place][0]]
         where = [places[0], places[best]][place]
         reference = (jacobians[0] if place == 0 else jacobians[best])[np.ix_(rows, dependent)] / columns[dependent]
         partition = Partition(rows, dependent, reference, list(self.locked_speeds))
         self.equations.partition = partition
         return Chosen(partition, redundant, scale, columns, max(strongest, 1e-6), where)
+
+    def _candidates(self, rows: int) -> list[int]:
+        """Speeds that may depend on the others: all that are free, or all that the user did not call independent."""
+        wanted = self.model.independent
+        if wanted is None:
+            return self.free
+        speeds = self.model.speeds
+        left = [k for k in self.free if speeds[k] not in wanted]
+        if len(left) != rows:
+            held = ", ".join(printable(n, 40) for n in wanted)
+            raise AssemblyError(
+                f"expected {len(self.free) - rows} independent speeds, found {len(self.free) - len(left)} ({held}); "
+                "name as many as there are degrees of freedom, none of them driven or locked"
+            )
+        return left
 
     def _best_columns(self, scaled: Array, positions: int) -> tuple[list[int], list[float]]:
         """Columns for the rows by complete pivoting, those of rows with a residual first; and the pivots."""
