@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..mechanism import Mechanism
-from ..symbolic import ZERO, Expr, Symbol, share, substitute_all, total
+from ..symbolic import ZERO, Expr, Symbol, minimum, share, substitute_all, total
 from .closure import Row, closure_rows
 from .drives import driven_motions
 from .elimination import Elimination
@@ -72,13 +72,15 @@ class Reduction:
 
     # -- positions ---------------------------------------------------------------------------------------
     def newton(self) -> tuple[list[Expr], list[Expr], Expr]:
-        """Residuals, the step of every speed that should remove them, and the health of the partition."""
+        """Residuals, the step of every speed that should remove them, and the health of the partition on all rows."""
         residuals = [row.residual for row in self.rows if row.residual is not None]
         step: list[Expr] = [ZERO] * len(self.symbols)
         elimination = self._elimination(len(residuals))
         for i, x in enumerate(elimination.solve([-h for h in residuals])):
             step[self.partition.dependent[i]] = x
-        return residuals, step, elimination.health
+        if len(residuals) == len(self.rows):
+            return residuals, step, elimination.health
+        return residuals, step, minimum(elimination.health, self._elimination(len(self.rows)).health)
 
     # -- speeds ------------------------------------------------------------------------------------------
     def _closed_speeds(self, elimination: Elimination) -> list[Expr]:

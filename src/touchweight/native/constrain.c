@@ -21,6 +21,8 @@
 #define POOR (0.1 * s->constraints->pivot)
 #define GOOD (0.3 * s->constraints->pivot)
 #define SINGULAR (1e-2 * s->constraints->pivot)
+/* a residual of a redundant row, relative to the largest row, at which it does not follow from the others */
+#define CONTRADICTED 1e-6
 /* health of the generated partition (1 where it was chosen) below which it is given up */
 #define UNHEALTHY 0.1
 /* how far to either side a singular position is looked at, in scaled coordinates */
@@ -373,13 +375,12 @@ static int32_t singular(const tw_system *s, tw_memory *memory, double t, double 
         for (int64_t k = 0; k < s->nq; ++k) z[k] -= p->held[k];
     }
     for (int64_t k = 0; k < ny; ++k) {
-        double sum = k < s->nq ? y[k] : 0.0, rate = 0.0;
-        for (int i = 0; i < ASIDES; ++i) {
-            sum += weight[i] * p->aside_y[i * ny + k];
-            rate += weight[i] * p->aside_dy[i * ny + k];
-        }
+        double sum = k < s->nq ? y[k] : 0.0;
+        for (int i = 0; i < ASIDES; ++i) sum += weight[i] * p->aside_y[i * ny + k];
         y[k] = sum;
-        if (dy) dy[k] = rate;
+        if (!dy) continue;
+        dy[k] = 0.0;
+        for (int i = 0; i < ASIDES; ++i) dy[k] += weight[i] * p->aside_dy[i * ny + k];
     }
     tw_normalise(s, y);
     drive(s, t, y, u, 0.0, p);
@@ -402,7 +403,7 @@ static int32_t close_generated(const tw_system *s, tw_memory *memory, double t, 
     const tw_constraints *c = s->constraints;
     double health = 1.0, before = 1e300;
     int32_t steps = 0;
-    while (c->positions) {
+    while (c->rows) { /* rows on speeds alone have a health, too */
         const double *in[2] = {q, &t};
         double *out[3] = {p->h, p->step, &health};
         c->newton.unit->evaluate(c->newton.c, in, out);
@@ -445,6 +446,7 @@ int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, con
     const tw_constraints *c = s->constraints;
     ++memory->evaluations;
     if (!c) {
+        if (tau) return TW_BAD_CALL; /* the rates of a tree have no place for them */
         const double *in[5] = {y, y + s->nq, y + s->nq + s->nv, u, &t};
         double *out[3] = {dy, dy + s->nq, dy + s->nq + s->nv};
         s->rates.unit->evaluate(s->rates.c, in, out);
@@ -489,6 +491,24 @@ int32_t tw_close_positions(const tw_system *s, tw_memory *memory, double t, doub
     return close_positions(s, memory, t, y, 0, &p) == TW_DONE ? TW_DONE : TW_OPEN;
 }
 
+/* Rows that should follow from the others must be closed when these are: else the mechanism is asked for what it
+ * cannot do, as by two drives that contradict each other. */
+static int32_t check_redundant(const tw_system *s, tw_memory *memory, double t, const double *q, tw_space *p)
+{
+    const tw_constraints *c = s->constraints;
+    if (c->all_rows == c->rows) return TW_DONE;
+    const double *in[2] = {q, &t};
+    double *out[3] = {p->h, p->j_all, p->r_all};
+    c->closure.unit->evaluate(c->closure.c, in, out);
+    double most = 0.0, scale = 0.0;
+    for (int32_t i = 0; i < c->all_rows; ++i)
+        if (!(tw_size(p->h[i]) <= most)) most = tw_size(p->h[i]);
+    for (int32_t i = 0; i < c->rows; ++i)
+        if (c->row_scale[i] > scale) scale = c->row_scale[i];
+    memory->residual = most;
+    return most <= CONTRADICTED * (c->rows ? scale : 1.0) ? TW_DONE : TW_OPEN;
+}
+
 /* close a state without asking for its rates, and note how well it is closed */
 int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, const double *u, double *work)
 {
@@ -503,7 +523,7 @@ int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, con
             double *out[1] = {p.w};
             c->speeds.unit->evaluate(c->speeds.c, in, out);
             for (int32_t k = 0; k < s->nv; ++k) y[s->nq + k] = p.w[k];
-            return TW_DONE;
+            return check_redundant(s, memory, t, y, &p);
         }
         memory->generic = 1;
         ++memory->switches;
@@ -513,8 +533,9 @@ int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, con
         ended = singular(s, memory, t, y, u, 0, 0, 0, &p);
         if (!ended) closure(s, t, y, &p);
     }
-    if (!ended) note_residuals(s, memory, y + s->nq, &p);
-    return ended;
+    if (ended) return ended;
+    note_residuals(s, memory, y + s->nq, &p);
+    return check_redundant(s, memory, t, y, &p);
 }
 
 /* at a step boundary: leave a partition that has become poor, return to the generated one when it is good again */

@@ -16,7 +16,7 @@ typedef struct run {
     const tw_hybrid *hybrid;
     int32_t mode;
     int32_t method;
-    double *y, *start, *rate0, *rate1, *end, *trial, *q2, *normal, *force, *inputs, *space;
+    double *y, *start, *rate0, *rate1, *end, *trial, *aside, *q2, *normal, *force, *inputs, *space;
     const double *row[3]; /* inputs at the start, middle and end of the whole step */
     double t0, h;         /* the whole step */
 } run;
@@ -135,13 +135,15 @@ static int32_t locate(run *r, const tw_transition *way, double t, double whole, 
     return step(r, t, x, r->trial);
 }
 
-/* Whether a guard that started at zero rises and falls again before `tau`; gives a moment at which it is positive. */
-static int rises(run *r, const tw_transition *way, double t, double tau, double *moment, double *value)
+/* Whether a guard that started at zero rises and falls again before `until` (of a step of tau); gives a moment at
+ * which it is positive. */
+static int rises(run *r, const tw_transition *way, double t, double tau, double until, double *z, double *moment,
+                 double *value)
 {
-    double part = 0.5;
+    double part = 0.5 * until / tau;
     for (int i = 0; i < MOST_HALVINGS; ++i, part *= 0.5) {
-        along(r, tau, part, r->trial);
-        const double g = guard(r, way, t + part * tau, r->trial);
+        along(r, tau, part, z);
+        const double g = guard(r, way, t + part * tau, z);
         if (g > 0.0) {
             *moment = part * tau;
             *value = g;
@@ -156,7 +158,6 @@ static int32_t take(run *r, int32_t which, double t, int rest)
 {
     const tw_transition *way = r->hybrid->transition + which;
     const tw_system *from = system_of(r);
-    const int64_t n = tw_state_size(from);
     const int32_t nq = from->nq, nv = from->nv;
     double restitution = 0.0, *z = r->trial, *after = r->start;
     const double *u = inputs_at(r, t, r->inputs);
@@ -165,11 +166,13 @@ static int32_t take(run *r, int32_t which, double t, int rest)
     way->reset.unit->evaluate(way->reset.c, in, out);
     tw_normalise(from, after);
     r->mode = rest ? way->rest : way->target;
-    double speed = 0.0;
+    /* what the guard moves by itself, where its reset tells: the last entry beyond the normal */
+    const double own = way->impact && way->reset.unit->sizes_out[4] > nv ? r->normal[nv] : 0.0;
+    double speed = own;
     for (int32_t k = 0; k < nv; ++k) speed += r->normal[k] * z[nq + k];
-    (void)n;
     const int bounce = way->impact && !rest;
-    return tw_impact(system_of(r), memory_of(r), t, after, u, bounce ? r->normal : 0, -restitution * speed, r->space);
+    return tw_impact(system_of(r), memory_of(r), t, after, u, bounce ? r->normal : 0, -restitution * speed - own,
+                     r->space);
 }
 
 /* guards of the mode as they are now: forget what was armed in another stay */
@@ -224,7 +227,7 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
                     if (rates(r, t, r->start, r->rate0, 0) || rates(r, end, r->end, r->rate1, 0)) return TW_OPEN;
                 }
                 if (g1 > -zero && tw_size(g0) <= zero) continue; /* it rests at zero */
-                if (!rises(r, way, t, tau, &low, &g_low)) {
+                if (!rises(r, way, t, tau, tau, r->trial, &low, &g_low)) {
                     low = 0.0; /* already through: at once */
                     g_low = 0.0;
                 }
@@ -262,11 +265,12 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
             for (int32_t i = 0; i < hy->transitions; ++i) {
                 const tw_transition *other = hy->transition + i;
                 tw_watch *x = hy->watch + i;
-                if (i == first || other->source != r->mode || !(x->g > 0.0)) continue;
+                if (i == first || other->source != r->mode || !(found > 0.0)) continue;
                 const double g = guard(r, other, t + found, r->trial);
-                if (g > 0.0 || !(g < -zero_of(hy, x->g, g, found > 0.0 ? found : tau))) continue;
-                double earlier = found;
-                ended = locate(r, other, t, tau, 0.0, found, x->g, g, -1.0, &earlier);
+                if (g > 0.0 || !(g < -zero_of(hy, x->g, g, found))) continue;
+                double earlier = found, low = 0.0, g_low = x->g;
+                if (!(g_low > 0.0) && !rises(r, other, t, tau, found, r->aside, &low, &g_low)) continue;
+                ended = locate(r, other, t, tau, low, found, g_low, g, -1.0, &earlier);
                 if (ended) return ended;
                 found = earlier;
                 first = i;
@@ -321,7 +325,7 @@ static int64_t most_forces(const tw_hybrid *hy)
 TW_EXPORT int64_t tw_run_size(const tw_hybrid *hy)
 {
     const tw_system *s = hy->system[0];
-    return 6 * (tw_state_size(s) + 1) + s->nv + most_forces(hy) + 3 * (s->nu + 1) + largest(hy) + 8;
+    return 6 * (tw_state_size(s) + 1) + s->nv + 1 + most_forces(hy) + 3 * (s->nu + 1) + largest(hy) + 8;
 }
 
 TW_EXPORT int32_t tw_run(const tw_hybrid *hy, int32_t *mode, int32_t method, double t, double h, int64_t n, double *y,
@@ -333,15 +337,17 @@ TW_EXPORT int32_t tw_run(const tw_hybrid *hy, int32_t *mode, int32_t method, dou
     const int64_t size = tw_state_size(s);
     *taken = 0;
     if (!(h > 0.0) || every < 1 || u_per_step < 0 || u_per_step > 2) return TW_BAD_CALL;
-    run r = {hy, *mode, method, y, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {u, u, u}, t, h};
+    for (int32_t k = 0; k < hy->modes; ++k)
+        if (!tw_usable(hy->system[k])) return TW_BAD_CALL;
+    run r = {hy, *mode, method, y, y, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {u, u, u}, t, h};
     double *at = work;
     r.rate0 = at, at += size + 1;
     r.rate1 = at, at += size + 1;
     r.end = at, at += size + 1;
     r.trial = at, at += size + 1;
+    r.aside = at, at += size + 1;
     r.q2 = at, at += size + 1;
-    r.start = y;
-    r.normal = at, at += s->nv + 1;
+    r.normal = at, at += s->nv + 1; /* and what the guard moves by itself */
     r.force = at, at += most_forces(hy);
     r.inputs = at, at += 3 * (s->nu + 1);
     r.space = at;

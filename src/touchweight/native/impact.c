@@ -2,6 +2,27 @@
  * constraints of a mode and, if asked for, a speed along a normal: what an impulse through M and J does. */
 #include "tw_core.h"
 
+/* L D Lᵀ as tw_ldl does it, but a direction in which nothing can give beyond those before it takes no impulse */
+static void factor_giving(double *a, double *gap, int32_t n)
+{
+    for (int32_t j = 0; j < n; ++j) {
+        double d = a[j * n + j];
+        const double enough = 1e-12 * d;
+        for (int32_t k = 0; k < j; ++k) d -= a[j * n + k] * a[j * n + k] * a[k * n + k];
+        const int gives = d > enough;
+        a[j * n + j] = gives ? d : 1.0;
+        if (!gives) {
+            gap[j] = 0.0;
+            for (int32_t k = 0; k < j; ++k) a[j * n + k] = 0.0;
+        }
+        for (int32_t i = j + 1; i < n; ++i) {
+            double sum = a[i * n + j];
+            for (int32_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k] * a[k * n + k];
+            a[i * n + j] = gives ? sum / d : 0.0;
+        }
+    }
+}
+
 /* normal may be null; wanted is the speed along it afterwards. y must be closed in its positions. */
 int32_t tw_impact(const tw_system *s, tw_memory *memory, double t, double *y, const double *u, const double *normal,
                   double wanted, double *work)
@@ -14,7 +35,7 @@ int32_t tw_impact(const tw_system *s, tw_memory *memory, double t, double *y, co
     if (ended) return ended;
     double *v = y + s->nq;
     double *metric = own, *carried = metric + nv * nv, *left = carried + rows * nv, *gap = left + rows * rows;
-    int32_t *pivot = (int32_t *)(gap + rows + 1), *free = pivot + rows + 1;
+    int32_t *free = (int32_t *)(gap + rows + 1);
     int32_t n = 0;
     for (int32_t k = 0; k < nv; ++k) p.kind[k] = 0;
     for (int32_t k = 0; k < c->driven; ++k) p.kind[c->driven_speed[k]] = 1;
@@ -46,17 +67,10 @@ int32_t tw_impact(const tw_system *s, tw_memory *memory, double t, double *y, co
             left[i * rows + k] = sum;
         }
     }
-    if (rows) {
-        /* a direction in which nothing can give takes no impulse */
-        double largest = 0.0;
-        for (int32_t i = 0; i < rows; ++i)
-            if (left[i * rows + i] > largest) largest = left[i * rows + i];
-        for (int32_t i = 0; i < rows; ++i) left[i * rows + i] += 1e-14 * largest;
-        if (!(tw_lu(left, pivot, rows) > 0.0)) return TW_OPEN;
-        tw_lu_solve(left, pivot, rows, gap);
-        for (int32_t i = 0; i < rows; ++i)
-            for (int32_t k = 0; k < n; ++k) v[free[k]] += gap[i] * carried[i * n + k];
-    }
+    factor_giving(left, gap, rows);
+    tw_ldl_solve(left, rows, gap);
+    for (int32_t i = 0; i < rows; ++i)
+        for (int32_t k = 0; k < n; ++k) v[free[k]] += gap[i] * carried[i * n + k];
     return tw_close(s, memory, t, y, u, space);
 }
 

@@ -8,6 +8,21 @@ TW_EXPORT int64_t tw_work_size(const tw_system *s)
     return 4 * tw_state_size(s) + tw_constraint_space(s) + tw_rosenbrock_space(s) + 2;
 }
 
+/* whether a function is missing, or of our kind */
+static int fits(const tw_function *f) { return !f->unit || (f->unit->abi == TW_ABI && f->unit->lanes == 1); }
+
+int tw_usable(const tw_system *s)
+{
+    const tw_constraints *c = s->constraints;
+    if (!fits(&s->rates) || !fits(&s->turn) || !fits(&s->slopes)) return 0;
+    if (!c) return s->rates.unit != 0;
+    const tw_function *const all[] = {&c->closure, &c->drift, &c->drives, &c->lags,   &c->inverse,
+                                      &c->mass,    &c->newton, &c->speeds, &c->reduced};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
+        if (!fits(all[i])) return 0;
+    return s->turn.unit && c->inverse.unit && c->mass.unit;
+}
+
 /* semi-implicit Euler: speeds first, then coordinates with the new speeds */
 static int32_t euler(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
                      double *work)
@@ -77,7 +92,8 @@ TW_EXPORT int32_t tw_integrate(const tw_system *s, tw_memory *memory, int32_t me
 {
     const int64_t size = tw_state_size(s);
     *taken = 0;
-    if (!(h > 0.0) || every < 1 || u_per_step < 0 || u_per_step > 2) return TW_BAD_CALL;
+    if (!(h > 0.0) || every < 1 || u_per_step < 0 || u_per_step > 2 || !tw_usable(s)) return TW_BAD_CALL;
+    if (method == TW_EULER && !s->turn.unit) return TW_BAD_CALL;
     int64_t until = every; /* steps until the next row */
     double worst = 0.0;
     for (int64_t i = 0; i < n; ++i) {

@@ -56,6 +56,8 @@ TW_INTERNAL int32_t tw_impact(const tw_system *s, tw_memory *memory, double t, d
 typedef struct tw_inputs {
     const double *row[3];
 } tw_inputs;
+/* whether the units of a system can be called from here */
+TW_INTERNAL int tw_usable(const tw_system *s);
 TW_INTERNAL int32_t tw_step(const tw_system *s, tw_memory *memory, int32_t method, double t, double h, double *y,
                             const tw_inputs *in, double *work);
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..codegen.function import Function
-from ..dynamics.closure import closure_rows, ordered_loops
+from ..dynamics.closure import Row, closure_rows, ordered_loops
 from ..dynamics.drives import driven_motions
 from ..dynamics.forces import Signals, gather_forces
 from ..dynamics.frames import postures
@@ -11,6 +13,7 @@ from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.kinematics import Kinematics, coordinate_rates
 from ..dynamics.partition import Partition, Reduction
 from ..dynamics.reactions import joint_reactions
+from ..dynamics.sensors import reading
 from ..dynamics.slopes import along_speeds, by_directions, by_symbols
 from ..dynamics.tree import build_tree
 from ..mechanism import Mechanism
@@ -113,6 +116,81 @@ class ClosedEquations:
         count = len(partition.rows) + len(self.mechanism.drives) + len(partition.locked)
         return [symbol(f"force.'{i}", "force") for i in range(count)]
 
+    # -- linearisation -----------------------------------------------------------------------------------
+    def tangents(self, partition: Partition) -> Function:
+        """q, v, a, x, u, t -> what linearising needs besides slopes.
+
+        U and Xu: derivatives of M a + c and of dx/dt by u. Gq: of J v + r along the speeds. Aq, Av: of J a + d along
+        the speeds and by v. All of the rows in use.
+        """
+        tree = build_tree(self.mechanism)
+        where = postures(tree, frozenset())
+        rows = closure_rows(self.mechanism, tree, where)
+        used = [rows[i] for i in partition.rows]
+        laws = gather_forces(self.mechanism, tree, where)
+        tau = inverse_dynamics(tree, where, tree.a, laws.wrenches)
+        needed = [share(t - g) for t, g in zip(tau, laws.generalised, strict=True)]
+        along, inputs = along_speeds(tree), self.signals["u"]
+        rates = [_along_row(row, tree.v, row.rate) for row in used]
+        second = [_along_row(row, tree.a, row.drift) for row in used]
+        outputs = {
+            "U": by_symbols(needed, inputs),
+            "Xu": by_symbols(laws.state_rates, inputs),
+            "Gq": by_directions(rates, along),
+            "Aq": by_directions(second, along),
+            "Av": by_symbols(second, tree.v),
+        }
+        given = {"q": tree.q, "v": tree.v, "a": tree.a, **self.signals}
+        return self._function("tangents", given, {k: [x for row in m for x in row] for k, m in outputs.items()})
+
+    def sensor_slopes(self) -> Function:
+        """q, v, a, x, u, t -> derivatives of all sensors along the speeds and by v, a, x, u."""
+        tree = build_tree(self.mechanism)
+        world = Kinematics(tree, postures(tree, frozenset()))
+        y = [share(e) for s in self.mechanism.sensors.values() for e in reading(tree, world, s, tree.a)]
+        outputs = {
+            "Yq": by_directions(y, along_speeds(tree)),
+            "Yv": by_symbols(y, tree.v),
+            "Ya": by_symbols(y, tree.a),
+            "Yx": by_symbols(y, self.signals["x"]),
+            "Yu": by_symbols(y, self.signals["u"]),
+        }
+        given = {"q": tree.q, "v": tree.v, "a": tree.a, **self.signals}
+        return self._function("sensor_slopes", given, {k: [x for row in m for x in row] for k, m in outputs.items()})
+
+    def gradients(self, names: Sequence[str], partition: Partition) -> Function:
+        """q, v, a, forces, x, u, t -> derivatives by parameters.
+
+        Of M a + c - Jᵀ λ (R), dx/dt (X), h (H), J v + r (G), J a + d (A), and of the drives' positions, velocities and
+        accelerations (P, V, W); all of the rows in use.
+        """
+        tree = build_tree(self.mechanism)
+        where = postures(tree, frozenset())
+        rows = closure_rows(self.mechanism, tree, where)
+        used = [rows[i] for i in partition.rows]
+        force = [symbol(f"force.'{i}", "force") for i in range(len(used))]
+        laws = gather_forces(self.mechanism, tree, where)
+        tau = inverse_dynamics(tree, where, tree.a, laws.wrenches)
+        pulls: list[list[Expr]] = [[] for _ in tree.speeds]
+        for row, push in zip(used, force, strict=True):
+            for k, e in row.jacobian.items():
+                pulls[k].append(e * push)
+        driven = driven_motions(self.mechanism, tree)
+        exprs = {
+            "R": [share(t - g - total(p)) for t, g, p in zip(tau, laws.generalised, pulls, strict=True)],
+            "X": laws.state_rates,
+            "H": [row.residual if row.residual is not None else ZERO for row in used],
+            "G": [_along_row(row, tree.v, row.rate) for row in used],
+            "A": [_along_row(row, tree.a, row.drift) for row in used],
+            "P": [d.position for d in driven],
+            "V": [d.velocity for d in driven],
+            "W": [d.acceleration for d in driven],
+        }
+        by = [self.mechanism.parameters[n].symbol for n in names]
+        outputs = {k: [x for row in by_symbols(e, by) for x in row] for k, e in exprs.items()}
+        given = {"q": tree.q, "v": tree.v, "a": tree.a, "force": force, **self.signals}
+        return self._function("gradients", given, outputs)
+
     # -- transitions -------------------------------------------------------------------------------------
     def guard(self, name: str, partition: Partition) -> Function:
         """q, v, x, u, t, forces -> g, positive while the mode is valid."""
@@ -178,3 +256,8 @@ class ClosedEquations:
         v, dq, dv, dx = reduction.rates()
         inputs = {"q": reduction.tree.q, "v": reduction.tree.v, **self.signals}
         return self._function("reduced", inputs, {"closed": v, "dq": dq, "dv": dv, "dx": dx})
+
+
+def _along_row(row: Row, motion: Sequence[Expr], rest: Expr) -> Expr:
+    """J times speeds or accelerations, plus what they don't make."""
+    return share(total([*(e * motion[k] for k, e in row.jacobian.items()), rest]))

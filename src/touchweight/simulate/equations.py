@@ -33,7 +33,8 @@ _deriving = threading.RLock()
 #: what may be derived, besides ``jacobian:FRAME``
 FUNCTIONS = (
     "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags", "closure",
-    "drift", "drives", "slopes", "reactions", "newton", "speeds", "reduced",
+    "drift", "drives", "slopes", "reactions", "tangents", "sensor_slopes", "newton", "speeds",
+    "reduced",
 )  # fmt: skip
 
 
@@ -71,6 +72,9 @@ class Equations:
                 return make_program(self.closed.guard(name.removeprefix("guard:"), self.partition))
             if name.startswith("reset:"):
                 return make_program(self.closed.reset(name.removeprefix("reset:")))
+            if name.startswith("gradients:"):
+                names = name.removeprefix("gradients:").split("\n")
+                return make_program(self.closed.gradients(names, self.partition))
             makers: dict[str, Callable[[], Program]] = {
                 "inverse": lambda: self._shortest([self._inverse]),
                 "bias": lambda: self._shortest([self._bias]),
@@ -87,6 +91,8 @@ class Equations:
                 "drives": lambda: make_program(self.closed.drives()),
                 "slopes": lambda: make_program(self.closed.slopes(self.partition)),
                 "reactions": lambda: make_program(self.closed.reactions(self.partition)),
+                "tangents": lambda: make_program(self.closed.tangents(self.partition)),
+                "sensor_slopes": lambda: make_program(self.closed.sensor_slopes()),
                 "newton": lambda: make_program(self.closed.newton(self.partition)),
                 "speeds": lambda: make_program(self.closed.speeds(self.partition)),
                 "reduced": lambda: make_program(self.closed.reduced(self.partition)),

@@ -27,13 +27,17 @@ def build(
         crank: length of the crank [m].
         rod: length of the rod [m].
         masses: of crank, rod and slider [kg]; crank and rod have theirs at half their length.
-        inertias: of crank and rod about their centres of mass, about z [kg m²].
+        inertias: of the crank about its bearing and of the rod about the crank pin, about z [kg m²], as the source
+            gives them.
         gravity: [m/s²].
     """
     m = Mechanism("slider-crank", gravity=gravity)
-    arm = m.body("crank", mass=masses[0], com=(crank / 2, 0, 0), inertia=(0, inertias[0], inertias[0]))
+    # moved to the centres of mass
+    of_crank = inertias[0] - masses[0] * (crank / 2) ** 2
+    of_rod = inertias[1] - masses[1] * (rod / 2) ** 2
+    arm = m.body("crank", mass=masses[0], com=(crank / 2, 0, 0), inertia=(0, of_crank, of_crank))
     piston = m.body("slider", mass=masses[2])
-    link = m.body("rod", mass=masses[1], com=(-rod / 2, 0, 0), inertia=(0, inertias[1], inertias[1]))
+    link = m.body("rod", mass=masses[1], com=(-rod / 2, 0, 0), inertia=(0, of_rod, of_rod))
     m.revolute("crank", m.ground, arm, axis="z", initial=[start])
     m.prismatic("slider", m.ground, piston, axis="x", initial=[crank + rod])
     m.revolute("rod", piston, link, axis="z")

@@ -1,0 +1,1 @@
+"""Analyses of a model: one file, one function, one command for each."""
