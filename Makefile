@@ -28,8 +28,9 @@ check: $(VENV)/.check  ## check style, types and documentation
 	$(VENV)/bin/mypy
 	$(MKDOCS) build --strict --quiet
 
-bench: $(VENV)/.bench  ## time the generated dynamics beside other codes, then run the slow tests
+bench: $(VENV)/.bench  ## time dynamics and loops beside other codes, then run the slow tests
 	$(VENV)/bin/touchweight bench dynamics
+	$(VENV)/bin/touchweight bench loops
 	$(VENV)/bin/pytest -m slow || [ $$? -eq 5 ]  # 5: there is no slow test
 
 docs: $(VENV)/.check  ## build the documentation into site/

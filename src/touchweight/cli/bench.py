@@ -14,21 +14,27 @@ bench = typer.Typer(
 )
 
 
-@bench.callback()
-def _bench() -> None:
-    """Keep ``dynamics`` a word of its own while it is the only benchmark."""
-
-
 @bench.command()
 def dynamics(
     robots: Annotated[str, typer.Option(help="Which robots, separated by commas.")] = "panda,ur5,talos",
     repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Time inverse and direct dynamics and the mass matrix."""
+    """Time inverse and direct dynamics and the mass matrix beside other codes."""
     from ..bench.dynamics import ROBOTS, main
 
     wanted = [r.strip() for r in robots.split(",") if r.strip()]
     if not wanted or any(r not in ROBOTS for r in wanted):
         raise OptionError(f"expected --robots among {', '.join(ROBOTS)}, found {printable(robots, 80)!r}")
     main(robots=wanted, repeat=repeat, as_json=as_json)
+
+
+@bench.command()
+def loops(
+    repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Time closed loops beside MuJoCo's equality constraints, and events beside SciPy's."""
+    from ..bench.loops import main
+
+    main(repeat=repeat, as_json=as_json)

@@ -50,10 +50,7 @@ class Hybrid:
         ways = [self._transition(way, parameters) for way in self.transitions]
         self._ways = ffi.new("tw_transition[]", ways or 1)
         self._watch = ffi.new("tw_watch[]", max(1, len(ways)))
-        for i in range(len(ways)):
-            self._watch[i].armed = -1
-            self._watch[i].last = -1e300
-            self._watch[i].predicted = 1e300
+        self.forget()
         self._systems = ffi.new("tw_system *[]", [c.system for c in self.cores])
         self._memories = ffi.new("tw_memory *[]", [c.memory for c in self.cores])
         self.hybrid = ffi.new(
@@ -74,6 +71,14 @@ class Hybrid:
         self._taken = ffi.new("int64_t *")
         self._count = ffi.new("int64_t *")
         self._mode = ffi.new("int32_t *")
+
+    def forget(self) -> None:
+        """Start a new run: what was armed, predicted or counted belongs to the one before."""
+        for i in range(len(self.transitions)):
+            self._watch[i].armed = -1
+            self._watch[i].last = -1e300
+            self._watch[i].interval = 0.0
+            self._watch[i].predicted = 1e300
 
     def _transition(self, way: Any, parameters: Parameters) -> dict[str, Any]:
         model, modes = self.model, self.modes

@@ -1,4 +1,4 @@
-"""A ball that bounces on a floor, ever lower and ever faster, and comes to rest: infinitely many bounces, finite time."""
+"""A ball that bounces on a floor, ever lower, and comes to rest: infinitely many bounces in a finite time."""
 
 from __future__ import annotations
 
