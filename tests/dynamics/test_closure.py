@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from touchweight.dynamics.closure import Row, closure_rows, ordered_loops
 from touchweight.errors import MechanismError
 from touchweight.mechanism import LOOP_KINDS, Frame, Mechanism
-from touchweight.symbolic import cos, sin
+from touchweight.symbolic import cos, evaluate_all, sin
 
 STEP = 1e-5
 KINDS = ("body", "hinge", "ball", "rod")
@@ -28,7 +28,8 @@ class Rows:
         self.rows: list[Row] = closure_rows(mechanism, self.bench.tree, self.bench.where)
 
     def _numbers(self, exprs: Any, q: Array, v: Array, t: float) -> Array:
-        return self.bench.at(q[None], v[None]).numbers(list(exprs), {self.mechanism.time: t})[0]
+        wanted = list(exprs)
+        return self.bench.at(q[None], v[None]).numbers(wanted, {self.mechanism.time: t})[0] if wanted else np.zeros(0)
 
     def h(self, q: Array, t: float = 0.0) -> Array:
         still = np.zeros(len(self.mechanism.speeds))
@@ -125,7 +126,7 @@ def test_multipliers_are_forces_and_torques_on_b(seed):
     m.loops["cut"].a = Frame("foot", m.ground, m.loops["cut"].a.origin, m.loops["cut"].a.rotation)
     rows = Rows(m)
     b = m.loops["cut"].b
-    origin = np.array([float(x.value) for x in b.origin])  # type: ignore[attr-defined]
+    origin = np.array([float(x) for x in evaluate_all(b.origin, rows.bench.values)])
 
     def pose(h: float) -> tuple[Array, Array]:
         r, p = forward_kinematics(m, rows.step(q, v, h))[b.body.name]
@@ -136,12 +137,10 @@ def test_multipliers_are_forces_and_torques_on_b(seed):
     assert rows.jacobian(q) @ v == pytest.approx(np.concatenate([(p1 - p0) / (2 * STEP), w]), abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [1, 6, 8, 9, 14])
 def test_a_pin_is_a_ball_seen_along_its_axis(seed):
     tree = parallel_tree(seed)
-    turning_y = [j for j in tree.joints.values() if j.axis == (0.0, 0.0, 1.0)]
-    if turning_y:
-        pytest.skip("a hinge across: its pins may tilt")
+    assert not any(j.axis == (0.0, 0.0, 1.0) for j in tree.joints.values()), "no hinge across"
     m, q, v, a = _closed(seed, "ball", tree)
     both = parallel_tree(seed)
     _closed(seed, "ball", both)

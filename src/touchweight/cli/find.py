@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import FileError, TouchweightError, printable
 from ..library import MECHANISMS, build
 from ..mechanism import Mechanism
+from ..mechanism.expression_text import parse_expression
 from ..mechanism.load import load
+from ..symbolic import Const, evaluate, symbol
 
 
 class OptionError(TouchweightError, ValueError):
@@ -44,6 +46,25 @@ def numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
                 f"expected {option} name=number, found {printable(pair, 80)!r}; for example {option} hip=0.3"
             )
         found[name.strip()] = number
+    return found
+
+
+def moments(pairs: Sequence[str], option: str) -> dict[str, float | Callable[[float], float]]:
+    """``["push=3", "turn=0.5*sin(2*t)"]``: numbers, or functions of time in the grammar of files."""
+    time = symbol("t", "time")
+    found: dict[str, float | Callable[[float], float]] = {}
+    for pair in pairs:
+        name, separator, text = pair.partition("=")
+        if not separator or not name.strip():
+            raise OptionError(
+                f"expected {option} name=number or name=expression of t, found {printable(pair, 80)!r}; "
+                f"for example {option} 'hip=0.3*sin(2*t)'"
+            )
+        expression = parse_expression(text, {"t": time})
+        if isinstance(expression, Const):
+            found[name.strip()] = float(expression.value)
+        else:
+            found[name.strip()] = lambda t, e=expression: float(evaluate(e, {time: t}))  # type: ignore[misc]
     return found
 
 

@@ -36,7 +36,18 @@ MEANINGS = {
     "energy": "kinetic and potential energy [J]",
     "momentum": "linear momentum [kg m/s], then angular momentum about the world's origin [kg m^2/s]",
     "y": "readings of the sensors",
-    "J": "Jacobian, row by row: velocity of the point, then angular velocity, in world axes",
+    "J": "Jacobian, row by row: velocity of the point, then angular velocity, in world axes; or of the closure",
+    "h": "residuals of the loops [m or rad]",
+    "r": "rates of the residuals that no speed makes",
+    "d": "second rates of the residuals that no acceleration makes",
+    "step": "displacement along the speeds that closes the loops, to first order",
+    "health": "of the partition: 1 where it was chosen, 0 where it fails",
+    "closed": "speeds with the dependent ones made to fit",
+    "position": "of what is driven",
+    "velocity": "of what is driven",
+    "acceleration": "of what is driven",
+    "force": "of loops, drives and locks",
+    "R": "force [N] and torque [N m] on the child of each joint, at its origin, in world axes",
 }
 
 
@@ -56,8 +67,9 @@ def generate(
         list[str] | None,
         typer.Option(
             "--function",
-            help="inverse, forward, rates, mass_matrix, bias, energy, momentum, sensors or jacobian:FRAME; "
-            "repeatable; inverse and forward by default.",
+            help="inverse, forward, rates, mass_matrix, bias, energy, momentum, sensors or jacobian:FRAME; for loops "
+            "and drives closure, drift, drives, newton, speeds, reduced, reactions; repeatable; inverse and forward by "
+            "default (where there are loops or drives inverse, newton, speeds and reduced).",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
@@ -67,8 +79,12 @@ def generate(
 ) -> None:
     """Write the equations as C, Python or MATLAB that needs nothing of touchweight."""
     model = find(file, free_flying).compile()
-    wanted = list(dict.fromkeys(functions or ["inverse", "forward"]))
+    usual = ["inverse", "forward"]
     with console(stderr=True).status("deriving the equations"):
+        if model.loops():
+            _ = model.loops().chosen  # closes the loops and picks what is independent
+            usual = ["inverse", *(["newton", "speeds"] if model.loops().rows else []), "reduced"]
+        wanted = list(dict.fromkeys(functions or usual))
         programs = {name: model.equations.derive(name) for name in wanted}
     for name, program in programs.items():
         if not any(program.sizes_out.values()):

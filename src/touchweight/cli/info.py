@@ -9,13 +9,17 @@ import typer
 from rich.tree import Tree
 
 from ..codegen.export import equations_text
-from ..mechanism import JOINT_KINDS, Joint, Mechanism
+from ..mechanism import JOINT_KINDS, Joint, Loop, Mechanism
 from ..simulate.equations import Equations
+from ..simulate.model import Model
 from .find import find
 from .terminal import console, plain_table, print_json, safe
 
 #: functions whose operations are counted
 COUNTED = ("inverse", "forward", "mass_matrix")
+
+#: the same where there are loops or drives
+COUNTED_CLOSED = ("inverse", "newton", "reduced", "mass_matrix")
 
 #: a tree deeper than this does not fit a terminal: a table serves
 DEEPEST = 14
@@ -36,7 +40,7 @@ def info(
     mechanism = find(file, free_flying)
     problems = mechanism.check()
     if equations and not problems:
-        derived = Equations(mechanism)
+        derived = _equations(mechanism)
         program = derived.derive(equations)
         speeds = derived.tree.speeds
         labels = dict.fromkeys(("tau", "a", "c", "dv"), speeds)
@@ -47,8 +51,9 @@ def info(
     form = None
     if not fatal:
         with console(stderr=True).status("deriving the equations"):
-            derived = Equations(mechanism)
-            counts = {name: derived.derive(name).operations for name in COUNTED}
+            derived = _equations(mechanism)
+            names = COUNTED if not _restricted(mechanism) else COUNTED_CLOSED
+            counts = {name: derived.derive(name).operations for name in names}
             form = derived.form
     if as_json:
         print_json(_data(mechanism, counts, form, problems))
@@ -56,6 +61,35 @@ def info(
         _show(mechanism, counts, form, problems)
     if problems:
         raise typer.Exit(1)
+
+
+def _restricted(mechanism: Mechanism) -> bool:
+    """Whether loops, drives or modes restrict the motion."""
+    return bool(mechanism.loops or mechanism.drives or mechanism.modes)
+
+
+def _equations(mechanism: Mechanism) -> Equations:
+    """The equations, with the partition that closed ones need."""
+    if not _restricted(mechanism):
+        return Equations(mechanism)
+    model = Model(mechanism)
+    _ = model.loops().chosen
+    return model.equations
+
+
+def restrictions(mechanism: Mechanism) -> list[str]:
+    """Loops, drives and modes in words, one to a line."""
+    lines = []
+    for loop in mechanism.loops.values():
+        if isinstance(loop, Loop):
+            lines.append(f"{loop.name}: {loop.kind} between {loop.a.name} and {loop.b.name}")
+        else:
+            lines.append(f"{loop.name}: {loop.level} constraint")
+    for drive in mechanism.drives.values():
+        lines.append(f"{drive.name}: driven {'from outside' if drive.motion is None else 'by a function of time'}")
+    lines += [f"mode {mode.name}" for mode in mechanism.modes.values()]
+    lines += [f"{way.name}: from {way.source} to {way.target}" for way in mechanism.transitions.values()]
+    return lines
 
 
 def dimensions(mechanism: Mechanism) -> dict[str, int]:
@@ -97,6 +131,10 @@ def _data(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
         "inputs": list(mechanism.inputs),
         "states": list(mechanism.states),
         "sensors": {s.name: s.kind for s in mechanism.sensors.values()},
+        "loops": {loop.name: list(loop.rows) for loop in mechanism.loops.values()},
+        "drives": list(mechanism.drives),
+        "modes": list(mechanism.modes),
+        "transitions": {w.name: [w.source, w.target] for w in mechanism.transitions.values()},
         "operations": {
             name: {
                 "total": n.total,
@@ -128,6 +166,8 @@ def _show(mechanism: Mechanism, counts: dict[str, Any], form: str | None, proble
     if loose:
         more = ", …" if len(loose) > 10 else ""
         out.print(f"not connected to the ground: {', '.join(safe(n) for n in loose[:10])}{more}")
+    for line in restrictions(mechanism)[:ROWS]:
+        out.print(f"  [cyan]{safe(line, 200)}[/]")
     out.print()
     out.print("   ".join(f"{what} [bold]{n}[/]" for what, n in dimensions(mechanism).items()))
     if counts:

@@ -44,7 +44,10 @@ def play(
         model = mechanism.compile()
         said.append(f"{safe(model.name)}: {len(mechanism.bodies)} bodies, {len(mechanism.joints)} joints")
     with _step(out, "derive") as said:
-        program = model.equations.derive("rates")
+        name = "reduced" if model.loops() else "rates"
+        if model.loops():
+            _ = model.loops().chosen  # closes the loops and picks what is independent
+        program = model.equations.derive(name)
         said.append(f"the equations of motion in {program.operations.total} operations")
     with _step(out, "compile") as said:
         function = compile_function(program)
@@ -54,10 +57,18 @@ def play(
         else:
             said.append("to Python: there is no C compiler")
     with _step(out, "simulate") as said:
-        state = model.state(q=start_of(mechanism), v=dict(show.v))
+        start = model.state(q=start_of(mechanism), v=dict(show.v))
         every = max(1, round(length / show.dt / 3000))
         began = time.perf_counter()
-        run = model.simulate(length, state=state, inputs=dict(show.inputs), dt=show.dt, every=every, progress=False)
+        run = model.simulate(
+            length,
+            state=start,
+            inputs=dict(show.inputs),
+            drives=dict(show.drives),
+            dt=show.dt,
+            every=every,
+            progress=False,
+        )
         took = time.perf_counter() - began
         said.append(f"{length:g} s, {round(length / show.dt)} steps: {length / took:.0f} times faster than it happens")
 
@@ -68,7 +79,8 @@ def play(
     picture, animation = output / f"{stem}.png", output / f"{stem}.gif"
     scene = make_scene(run, pieces, show.disc)
     with _step(out, "draw") as said:
-        freedom = f"{model.nv} degrees of freedom" if model.nv > 1 else "one degree of freedom"
+        free = model.freedom
+        freedom = f"{free} degrees of freedom" if free != 1 else "one degree of freedom"
         subtitle = f"{freedom}, {program.operations.total} operations an evaluation, {length:g} s of motion"
         draw(scene, model.name, subtitle, conserved, picture)
         said.append("the motion, the coordinates, the energy")

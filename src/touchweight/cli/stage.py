@@ -22,6 +22,7 @@ class Show:
         dt: step of the integration [s].
         v: initial speeds.
         inputs: functions of time.
+        drives: motions of live drives, functions of time.
         disc: radius of a disc halfway along the last piece [m], for what looks like a top.
         sentence: what to look at.
     """
@@ -30,6 +31,7 @@ class Show:
     dt: float = 1e-3
     v: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, Drive] = field(default_factory=dict)
+    drives: Mapping[str, Drive] = field(default_factory=dict)
     disc: float = 0.0
     sentence: str = "Let go where the file says, or in its reference position. Limits of joints are data, not stops."
 
@@ -76,7 +78,7 @@ def conserves(mechanism: Mechanism) -> bool:
     """Nothing feeds or takes energy: every force has a potential."""
     forces = mechanism.forces.values()
     stored = all(not isinstance(f, FrameForce) and f.potential is not ZERO for f in forces)
-    return stored and not mechanism.inputs and not mechanism.states
+    return stored and not (mechanism.inputs or mechanism.states or mechanism.drives or mechanism.transitions)
 
 
 def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:

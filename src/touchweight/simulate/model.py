@@ -106,6 +106,12 @@ class Model:
         """Number of speeds."""
         return len(self.speeds)
 
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom: speeds that no loop, drive or lock decides (in the first mode)."""
+        loops = self.loops()
+        return len(loops.free) - len(loops.chosen.partition.rows)
+
     @functools.cached_property
     def reach(self) -> float:
         """A typical length of the mechanism [m]."""
@@ -282,6 +288,8 @@ class Model:
             parameters: a state or its parameters, or a mapping of changes.
             values: what the inputs (q, v, a, tau, x, u, t) hold to begin with.
         """
+        if name in ("forward", "rates") and self.loops():
+            raise ShapeError(f"expected a function of a closed model to bind, such as reduced or inverse, found {name}")
         current, rows = self._current(parameters)
         if rows is not None:
             raise ShapeError("expected one value for each parameter to bind, found arrays; bind once for each set")

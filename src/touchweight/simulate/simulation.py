@@ -44,6 +44,7 @@ def simulate(
     x: Values | None = None,
     inputs: Mapping[str, Source] | None = None,
     drives: Mapping[str, Source] | None = None,
+    parameters: Mapping[str, float] | None = None,
     state: State | None = None,
     mode: str | None = None,
     dt: float = 1e-3,
@@ -70,7 +71,8 @@ def simulate(
             that name.
         drives: for each drive without a motion of its own the same; a function may also return (position, velocity,
             acceleration), else these are taken from a smooth curve through the positions.
-        state: start here instead (and leave the final state in it); excludes q, v and x.
+        parameters: values that differ from the description's in this run.
+        state: start here instead (and leave the final state in it); excludes q, v, x and parameters.
         mode: the mode to start in, of a model with modes; its first by default.
         dt: step [s]; with an adaptive method, the distance of the recorded samples.
         method: ``rk4`` (fourth order), ``euler`` (semi-implicit), ``rosenbrock`` (linearly implicit, second order, for
@@ -92,9 +94,9 @@ def simulate(
     """
     dt, every, steps = _grid(duration, dt, every, method)
     if state is None:
-        state = model.state(q, v, x)
-    elif q is not None or v is not None or x is not None:
-        raise ShapeError("expected either a state or q, v, x to start from, found both; drop one")
+        state = model.state(q, v, x, parameters=parameters)
+    elif not (q is None and v is None and x is None and parameters is None):
+        raise ShapeError("expected either a state or q, v, x, parameters to start from, found both; drop one")
     _check_state(model, state, mode)
     table = input_table(model, state, inputs, drives, dt, steps, sampling)
     state.u[:] = table.rows[0]

@@ -40,6 +40,13 @@ def double_pendulum() -> tw.Mechanism:
     return m
 
 
+def whirled() -> tw.Mechanism:
+    """A double pendulum whose upper arm turns as the clock says."""
+    m = double_pendulum()
+    m.drive("shoulder", 0.5 + 3.0 * m.time + 0.2 * sin(2.0 * m.time))
+    return m
+
+
 def driven_pendulum() -> tw.Mechanism:
     """A pendulum on a cart whose motion comes from outside."""
     m = tw.Mechanism("driven pendulum")
@@ -62,7 +69,7 @@ def slider_crank(drive=False) -> tw.Mechanism:
     m.cut_pin("pin", m.frame("end", rod, origin=(0.3, 0, 0)), piston, axis="y")
     m.joint_law("gas", "slide", lambda q, v, *, p: -p * q * q, p=30.0)
     if drive:
-        m.drive("crank", 0.5 + 3.0 * m.time + 0.2 * sin(2.0 * m.time))
+        m.drive("crank")
     return m
 
 
@@ -75,6 +82,13 @@ def ball_and_rod() -> tw.Mechanism:
     m.rod("link", hook, rim, 0.35)
     m.spring("spring", m.frame("post", m.ground, origin=(0, 0.3, 0.4)), m.frame("tip", body, origin=(0, 0, 0.4)), 80.0)
     m.sensor("attitude", "orientation", body)
+    return m
+
+
+def top() -> tw.Mechanism:
+    m = tw.Mechanism("top")
+    body = m.body("disc", mass=0.5, com=(0.0, 0.0, 0.1), inertia=(2e-3, 2e-3, 3e-3))
+    m.spherical("tip", m.ground, body)
     return m
 
 

@@ -27,8 +27,9 @@ def build(
     Every leg is a cylinder on a universal joint (``hip1`` ...), a rod that slides in it (``leg1`` ..., [m], how much
     longer the leg is than in the raised pose) and a ball at the plate. Leg 1 carries the plate through its ball, a
     joint (``ball1``); the other five balls are cut (``ball2`` ...): 21 speeds, 15 equations, 6 degrees of freedom.
-    The inputs ``force1`` ... ``force6`` [N] push the legs out; left alone they hold the plate where it is. The sensors ``place`` [m] and ``attitude`` (rotation
-    matrix) are the pose of the plate; ``tilt`` is its angular velocity [rad/s].
+    The inputs ``force1`` ... ``force6`` [N] push the legs out; left alone they hold the plate where it is. The sensors
+    ``place`` [m] and ``attitude`` (rotation matrix) are the pose of the plate; ``tilt`` is its angular velocity
+    [rad/s].
 
     After D. Stewart, "A platform with six degrees of freedom", Proc. Inst. Mech. Engrs 180 (1965), in the form with
     six legs of V. E. Gough. Dimensions and masses are plausible for a motion platform that stands on a table; they
