@@ -73,11 +73,11 @@ def exact(times):
 
 def test_the_quadrature_is_the_published_solution():
     cart, theta, quarter = exact(np.array(list(PUBLISHED)))
-    np.testing.assert_allclose(np.column_stack([cart, theta]), list(PUBLISHED.values()), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.column_stack([cart, theta]), list(PUBLISHED.values()), rtol=0, atol=1e-11)
     assert quarter == pytest.approx(QUARTER, abs=1e-15)
 
 
-@pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-12), ("Radau", 1e-10)])
+@pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-13), ("Radau", 1e-10)])
 def test_ten_seconds(model, method, tolerance):
     end = 10.0 if method == "DOP853" else 2.0
     run = model.simulate(end, q={"pole": math.pi / 2}, dt=0.01, method=method, rtol=tolerance, atol=tolerance)

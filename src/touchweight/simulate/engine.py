@@ -13,7 +13,9 @@ from ..errors import TouchweightError
 from .core import DONE, NOT_FINITE, Core
 from .event import Event
 from .hybrid import Hybrid
+from .hybrid_python import PythonHybrid
 from .model import Model
+from .parameters import Parameters
 from .state import State
 
 #: methods by name, with their number in the native core
@@ -47,12 +49,16 @@ def make_engine(model: Model, state: State, method: str, events: dict[str, float
     implicit = method == "rosenbrock"
     native = isinstance(model.function("turn", state.mode), NativeFunction)
     if not native:
-        if model.modes or implicit:
-            what = "modes" if model.modes else "the method rosenbrock"
+        if implicit:
             raise TouchweightError(
-                f"expected a C compiler for {what}, found none; pip install 'touchweight[compiler]' brings one"
+                "expected a C compiler for the method rosenbrock, found none; "
+                "pip install 'touchweight[compiler]' brings one"
             )
-        return PythonEngine(model, state)
+        if model.modes:
+            engines = [PythonEngine(model, state.parameters, mode) for mode in model.modes]
+            options = (events["tolerance"], events["rest_time"], int(events["most_events"]))
+            return PythonHybrid(model, state.parameters, engines, *options)
+        return PythonEngine(model, state.parameters, state.mode)
     if model.modes:
         return HybridEngine(model, state, implicit, events)
     return CoreEngine(model, state, implicit)
@@ -96,19 +102,27 @@ class HybridEngine:
 class PythonEngine:
     """Generated Python: the same methods on the same equations, far more slowly."""
 
-    def __init__(self, model: Model, state: State) -> None:
+    def __init__(self, model: Model, parameters: Parameters, mode: str | None) -> None:
         self.model = model
-        self.loops = model.loops(state.mode)
-        self.parameters = state.parameters
-        self._rates = model.function("rates", state.mode) if not self.loops else None
-        self._table = state.parameters.table(self._rates) if self._rates is not None else None
+        self.loops = model.loops(mode)
+        self.parameters = parameters
+        self._rates = model.function("rates", mode) if not self.loops else None
+        self._table = parameters.table(self._rates) if self._rates is not None else None
 
-    def _f(self, t: float, y: Array, u: Array) -> Array:
+    def rates(self, t: float, y: Array, u: Array) -> Array:
+        """dy/dt."""
         if self._rates is None or self._table is None:
             return self.loops.rates(t, y, u, self.parameters)[0]
         nq, nv = self.model.nq, self.model.nv
         parts = [y[:nq], y[nq : nq + nv], y[nq + nv :], u, np.array([t])]
         return np.concatenate(self._rates.evaluate(self._table, parts))
+
+    def residual(self, t: float, y: Array) -> float:
+        """The largest residual of the loops."""
+        if not self.loops:
+            return 0.0
+        h = self.loops.closure(y[: self.model.nq], t, self.parameters).h
+        return float(np.max(np.abs(h), initial=0.0))
 
     def advance(
         self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
@@ -117,14 +131,8 @@ class PythonEngine:
         worst = 0.0
         for i in range(n):
             now = t + i * h
-            rows = [u[i * per_step + (k if per_step == 2 else 0)] for k in range(3)]
-            self._step(method, now, h, y, rows)
-            for b in self.model.dimensions.balls:
-                y[b : b + 4] /= np.sqrt(np.sum(y[b : b + 4] ** 2))
-            if self.loops:
-                y[:] = self.loops.rates(now + h, y, rows[2], self.parameters)[1]
-                h_now = self.loops.closure(y[: self.model.nq], now + h, self.parameters).h
-                worst = max(worst, float(np.max(np.abs(h_now), initial=0.0)))
+            self.step(method, now, h, y, [u[i * per_step + (k if per_step == 2 else 0)] for k in range(3)])
+            worst = max(worst, self.residual(now + h, y))
             out.taken = i + 1
             if (i + 1) % every == 0:
                 out.record[(i + 1) // every - 1] = y
@@ -134,14 +142,19 @@ class PythonEngine:
                 out.ended = NOT_FINITE
                 return
 
-    def _step(self, method: int, now: float, h: float, y: Array, rows: list[Array]) -> None:
+    def step(self, method: int, now: float, h: float, y: Array, rows: list[Array]) -> None:
+        """One step, in place, closed at its end; ``rows`` are the inputs at its start, middle and end."""
         nq = self.model.nq
         if method == METHODS["rk4"]:
-            k1 = self._f(now, y, rows[0])
-            k2 = self._f(now + 0.5 * h, y + 0.5 * h * k1, rows[1])
-            k3 = self._f(now + 0.5 * h, y + 0.5 * h * k2, rows[1])
-            k4 = self._f(now + h, y + h * k3, rows[2])
+            k1 = self.rates(now, y, rows[0])
+            k2 = self.rates(now + 0.5 * h, y + 0.5 * h * k1, rows[1])
+            k3 = self.rates(now + 0.5 * h, y + 0.5 * h * k2, rows[1])
+            k4 = self.rates(now + h, y + h * k3, rows[2])
             y += h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
         else:
-            y[nq:] += h * self._f(now, y, rows[0])[nq:]
-            y[:nq] += h * self._f(now, y, rows[0])[:nq]
+            y[nq:] += h * self.rates(now, y, rows[0])[nq:]
+            y[:nq] += h * self.rates(now, y, rows[0])[:nq]
+        for b in self.model.dimensions.balls:
+            y[b : b + 4] /= np.sqrt(np.sum(y[b : b + 4] ** 2))
+        if self.loops and np.all(np.isfinite(y)):
+            y[:] = self.loops.rates(now + h, y, rows[2], self.parameters)[1]

@@ -204,14 +204,15 @@ class Loops:
         at = self.closure(q, t, parameters)
         held = set(hold)
         free = [k for k in self.free if k not in held]
-        metric = self._mass(q, parameters)[np.ix_(free, free)]
+        metric = self.mass(q, parameters)[np.ix_(free, free)]
         jacobian = at.jacobian[:, free]
         gap = at.jacobian @ v + at.rate
         out = v.copy()
-        out[free] -= _least(metric, jacobian, gap)
+        out[free] -= least_change(metric, jacobian, gap)
         return out, float(np.max(np.abs(at.jacobian @ out + at.rate), initial=0.0))
 
-    def _mass(self, q: Array, parameters: Parameters) -> Array:
+    def mass(self, q: Array, parameters: Parameters) -> Array:
+        """M(q)."""
         nv = self.model.nv
         return self._evaluate("mass_matrix", parameters, q)[0].reshape(nv, nv)
 
@@ -301,7 +302,7 @@ class Loops:
 
     def _column_scale(self, q: Array, parameters: Parameters) -> Array:
         """Steps of equal kinetic energy, so that heavy speeds stay independent; a turn of a typical joint is one."""
-        inertia = np.diag(self._mass(q, parameters)).copy()
+        inertia = np.diag(self.mass(q, parameters)).copy()
         turning = [inertia[i] for i, kind in enumerate(_speed_kinds(self.model)) if kind != "P" and inertia[i] > 0]
         positive = inertia[inertia > 0]
         if not len(positive):
@@ -343,7 +344,7 @@ class Loops:
     ) -> tuple[Array, Array, Array]:
         """dv/dt at a closed state, the multipliers of all rows, and the forces of drives and locks."""
         nv = self.model.nv
-        mass = self._mass(q, parameters)
+        mass = self.mass(q, parameters)
         rest = self._evaluate("inverse", parameters, q, v, np.zeros(nv), x, u, np.array([t]))[0]
         right = (tau if tau is not None else np.zeros(nv)) - rest
         a = np.zeros(nv)
@@ -353,7 +354,7 @@ class Loops:
         free = self.free
         metric = mass[np.ix_(free, free)]
         loose = scipy.linalg.solve(metric, right[free] - mass[free] @ a, assume_a="sym") if free else np.zeros(0)
-        a[free] = loose - _least(metric, at.jacobian[:, free], gap + at.jacobian[:, free] @ loose)
+        a[free] = loose - least_change(metric, at.jacobian[:, free], gap + at.jacobian[:, free] @ loose)
         needed = mass @ a - right
         force: Array = np.zeros(len(self.rows))
         if self.rows:
@@ -373,7 +374,7 @@ class Loops:
         return np.concatenate([self.turn(q, v, parameters), a, lags]), np.concatenate([q, v, x])
 
 
-def _least(metric: Array, jacobian: Array, gap: Array) -> Array:
+def least_change(metric: Array, jacobian: Array, gap: Array) -> Array:
     """The smallest δ in the metric with jacobian δ = gap (least squares where there is none)."""
     if not len(gap):
         return np.zeros(jacobian.shape[1])

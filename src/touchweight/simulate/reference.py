@@ -97,8 +97,8 @@ def _functions(model: Model, state: State) -> tuple[Rates, Close]:
         )
     from .engine import PythonEngine
 
-    engine = PythonEngine(model, state)
-    return engine._f, lambda t, y, u: (normalise(model, y), 0.0)
+    engine = PythonEngine(model, state.parameters, state.mode)
+    return engine.rates, lambda t, y, u: (normalise(model, y), 0.0)
 
 
 def normalise(model: Model, y: Array) -> Array:
