@@ -145,11 +145,20 @@ class Loops:
         v[self.locked_speeds] = 0.0
 
     def close_positions(
-        self, q: Array, t: float, parameters: Parameters, hold: Iterable[int] = (), tries: int = 1
+        self,
+        q: Array,
+        t: float,
+        parameters: Parameters,
+        hold: Iterable[int] = (),
+        tries: int = 1,
+        release: bool = False,
     ) -> tuple[Array, float]:
-        """The closed configuration nearest to ``q``, keeping the speeds in ``hold`` still; and its largest residual."""
+        """The closed configuration nearest to ``q``, keeping the speeds in ``hold`` still; and its largest residual.
+
+        What is driven or locked stays where it is, unless it is to be released.
+        """
         held = set(hold)
-        free = [k for k in self.free if k not in held]
+        free = [k for k in (range(self.model.nv) if release else self.free) if k not in held]
         rng = np.random.default_rng(1)
         best, least = q, np.inf
         for attempt in range(max(1, tries)):
@@ -173,9 +182,11 @@ class Loops:
         now = self.closure(q, t, parameters)
         size = float(np.max(np.abs(now.h[:n])))
         for _ in range(60):
-            if size < 1e-14 or not np.isfinite(size):
+            if size < 1e-14:
                 break
             scaled = now.jacobian[:n][:, free] * weight
+            if not (np.isfinite(size) and np.all(np.isfinite(scaled))):
+                return q, np.inf  # as between the ends of a rod that coincide
             step = np.zeros(self.model.nv)
             step[free] = -weight * np.linalg.lstsq(scaled, now.h[:n], rcond=1e-9)[0]
             far = float(np.max(np.abs(step[free] / weight), initial=0.0))
@@ -238,6 +249,9 @@ class Loops:
         q, v = model.dimensions.q_default.copy(), np.zeros(model.nv)
         self.set_drives(q, v, model.dimensions.u_default, 0.0, parameters)
         q, residual = self.close_positions(q, 0.0, parameters, tries=12)
+        if residual > CLOSED:
+            # where drives and locks take it is not known yet, or cannot be reached from here: any position will do
+            q, residual = self.close_positions(model.dimensions.q_default, 0.0, parameters, tries=12, release=True)
         if residual > CLOSED:
             raise AssemblyError(self.complaint(q, 0.0, parameters))
         columns = self._column_scale(q, parameters)
@@ -312,13 +326,15 @@ class Loops:
         return np.sqrt(typical / np.maximum(inertia, lightest))
 
     def _generic(self, q: Array, parameters: Parameters) -> list[Array]:
-        """The start and other closed configurations, reached by moving at random and closing again."""
+        """The start and other closed configurations, reached by moving at random and closing again.
+
+        What is driven or locked moves as well: it may start at a dead point.
+        """
         places = [q]
         rng = np.random.default_rng(7)
         for spread in (0.05, 0.1, 0.2, 0.3, 0.4):
-            kick = np.zeros(self.model.nv)
-            kick[self.free] = rng.normal(size=len(self.free)) * self._steps[self.free] * spread
-            there, residual = self.close_positions(self.moved(q, kick, parameters), 0.0, parameters)
+            kick = rng.normal(size=self.model.nv) * self._steps * spread
+            there, residual = self.close_positions(self.moved(q, kick, parameters), 0.0, parameters, release=True)
             if residual <= CLOSED:
                 places.append(there)
         return places

@@ -40,15 +40,20 @@ def integrate_adaptively(
     while done < steps:
         n = min(span, steps - done)
         grid = t0 + dt * np.arange(done, done + n + 1)
-        found = solve_ivp(
-            lambda t, z: f(t, z, inputs(t)),
-            (grid[0], grid[-1]),
-            y,
-            method=method,
-            t_eval=grid[1:],
-            rtol=tolerances[0],
-            atol=tolerances[1],
-        )
+        if not np.all(np.isfinite(f(float(grid[0]), y, inputs(float(grid[0]))))):
+            return np.array(rows), np.array(residual), "no finite accelerations where it stands"
+        try:
+            found = solve_ivp(
+                lambda t, z: f(t, z, inputs(t)),
+                (grid[0], grid[-1]),
+                y,
+                method=method,
+                t_eval=grid[1:],
+                rtol=tolerances[0],
+                atol=tolerances[1],
+            )
+        except ValueError as error:  # SciPy's implicit methods, on accelerations that are not finite
+            return np.array(rows), np.array(residual), str(error)
         for t, z in zip(found.t, found.y.T, strict=True):
             closed, open_by = close(float(t), np.ascontiguousarray(z), inputs(float(t)))
             rows.append(closed)

@@ -96,11 +96,12 @@ class Balance:
         return float(np.linalg.cond(block))
 
     # -- derivatives -------------------------------------------------------------------------------------
-    def slopes(self) -> dict[str, Array]:
-        """K, D, E, Xq, Xv, Xx as matrices; see ``ClosedEquations.slopes``."""
-        spare = len(self.loops.driven) + len(self.loops.locked)
-        s, force = self.state, np.concatenate([self.force, np.zeros(spare)])
-        return self._matrices("slopes", s.q, s.v, self.a, force, s.x, s.u)
+    def slopes(self, a: Array | None = None, force: Array | None = None) -> dict[str, Array]:
+        """K, D, E, Xq, Xv, Xx as matrices, at these accelerations and forces; see ``ClosedEquations.slopes``."""
+        s, spare = self.state, np.zeros(len(self.loops.driven) + len(self.loops.locked))
+        a = self.a if a is None else a
+        pulls = np.concatenate([self.force if force is None else force, spare])
+        return self._matrices("slopes", s.q, s.v, a, pulls, s.x, s.u)
 
     def tangents(self) -> dict[str, Array]:
         """U, Xu, Gq, Aq, Av as matrices; see ``ClosedEquations.tangents``."""

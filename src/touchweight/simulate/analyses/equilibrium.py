@@ -54,13 +54,13 @@ class Equilibrium:
 
     @property
     def stability(self) -> str:
-        """``stable``: comes back; ``neutral``: neither comes back nor goes away (no damping); ``unstable``: goes."""
+        """``stable``: disturbances die away; ``marginal``: none grows, some stay; ``unstable``: some grow."""
         if not len(self.eigenvalues):
             return "stable"
         size = max(1.0, float(np.max(np.abs(self.eigenvalues))))
         worst = float(np.max(self.eigenvalues.real))
         # a double root at zero comes out as far from zero as the root of what was rounded off
-        return "unstable" if worst > 1e-6 * size else "stable" if worst < -1e-9 * size else "neutral"
+        return "unstable" if worst > 1e-6 * size else "stable" if worst < -1e-9 * size else "marginal"
 
 
 def equilibrium(
@@ -174,14 +174,12 @@ class _Search:
     def _direction(self) -> tuple[Array, Array]:
         """Newton's step: displacements of all speeds, and of the first-order states."""
         at = self.at
-        s = at.slopes()
         force = self._static_force(at)
+        s = at.slopes(np.zeros(self.model.nv), force)
         free, m, nx = at.free, len(at.used), len(at.state.x)
         n = len(free)
-        # at rest the forces of the rows balance without accelerations; K was taken with those of the motion
-        k = s["K"]
         matrix = np.zeros((n + nx + m, n + nx + m))
-        matrix[:n, :n] = k[np.ix_(free, free)]
+        matrix[:n, :n] = s["K"][np.ix_(free, free)]
         matrix[:n, n : n + nx] = s["E"][free]
         matrix[:n, n + nx :] = -at.jacobian[:, free].T
         matrix[n : n + nx, :n] = s["Xq"][:, free]
