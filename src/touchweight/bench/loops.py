@@ -201,7 +201,7 @@ def main(repeat: int = 20, as_json: bool = False) -> None:
         return
     console = Console()
     table = Table(title=f"Stewart platform, {STEPS} steps of {STEP:g} s")
-    for column in ("", "step [µs]", "loops open by at most [m]", ""):
+    for column in ("", "step (µs)", "loops open by at most (m)", ""):
         table.add_column(column)
     for row in found["steps"]:
         table.add_row(row["what"], f"{row['step_us']:.2f}", f"{row['open_m']:.1e}", row["note"])
@@ -212,7 +212,7 @@ def main(repeat: int = 20, as_json: bool = False) -> None:
         f"direct dynamics, loops closed first: {found['evaluation_us']:.2f} µs, {found['equations']} equations"
     )
     table = Table(title="Bouncing ball, time of one event")
-    for column in ("", "event [µs]", "events", "largest error [s]"):
+    for column in ("", "event (µs)", "events", "largest error (s)"):
         table.add_column(column)
     for row in found["events"]:
         table.add_row(row["what"], f"{row['event_us']:.1f}", str(row["events"]), f"{row['error_s']:.1e}")

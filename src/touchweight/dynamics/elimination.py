@@ -62,6 +62,20 @@ class Elimination:
                 x[c] = value
         return x
 
+    def solve_transposed(self, right: Sequence[Expr]) -> list[Expr]:
+        """y with matrixᵀ y = right, with shared entries."""
+        y: list[Expr] = [ZERO] * self.size
+        taken: dict[int, list[Expr]] = {}
+        for block in reversed(self._blocks):
+            rest = [share(total([right[c], *taken.get(c, ())])) for c in block.columns]
+            if all(e is ZERO for e in rest):
+                continue
+            for r, outside, value in zip(block.rows, block.outside, block.solve_transposed(rest), strict=True):
+                y[r] = value
+                for c, e in outside.items():
+                    taken.setdefault(c, []).append(-(e * value))
+        return y
+
 
 class _Block:
     """A few rows that must be solved together."""
@@ -88,6 +102,12 @@ class _Block:
         if self._inverse is not None:
             return [share(total([e * r for e, r in zip(row, right, strict=True)])) for row in self._inverse]
         return self._substitute(right)
+
+    def solve_transposed(self, right: Sequence[Expr]) -> list[Expr]:
+        if self._inverse is not None:
+            columns = zip(*self._inverse, strict=True)
+            return [share(total([e * r for e, r in zip(column, right, strict=True)])) for column in columns]
+        return self._substitute_transposed(right)
 
     # -- up to three -------------------------------------------------------------------------------------
     def _adjugate(self, a: list[list[Expr]], reference: float) -> None:
@@ -133,6 +153,19 @@ class _Block:
             y[i] = share(a[i][i] * total([y[i], *(-(a[i][k] * y[k]) for k in range(i + 1, n))]))
         out: list[Expr] = [ZERO] * n
         for place, value in zip(order_c, y, strict=True):
+            out[place] = value
+        return out
+
+    def _substitute_transposed(self, right: Sequence[Expr]) -> list[Expr]:
+        a, (order_r, order_c) = self._lu, self._order
+        n = len(a)
+        y = [right[c] for c in order_c]
+        for i in range(n):
+            y[i] = share(a[i][i] * total([y[i], *(-(a[k][i] * y[k]) for k in range(i) if y[k] is not ZERO)]))
+        for i in reversed(range(n)):
+            y[i] = share(total([y[i], *(-(a[k][i] * y[k]) for k in range(i + 1, n))]))
+        out: list[Expr] = [ZERO] * n
+        for place, value in zip(order_r, y, strict=True):
             out[place] = value
         return out
 

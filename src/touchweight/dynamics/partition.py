@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,16 @@ class Partition:
     dependent: list[int] = field(default_factory=list)
     reference: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     locked: list[int] = field(default_factory=list)
+
+
+class Rates(NamedTuple):
+    """Closed speeds, dq/dt, dv/dt, dx/dt; forces of the rows in use, the drives and the locks if asked for."""
+
+    speeds: list[Expr]
+    dq: list[Expr]
+    dv: list[Expr]
+    dx: list[Expr]
+    forces: list[Expr]
 
 
 class Reduction:
@@ -101,8 +112,8 @@ class Reduction:
         return self._closed_speeds(self._elimination(len(self.rows)))
 
     # -- accelerations -----------------------------------------------------------------------------------
-    def rates(self) -> tuple[list[Expr], list[Expr], list[Expr], list[Expr]]:
-        """Closed speeds, dq/dt, dv/dt and dx/dt; the dependent speeds given are not read."""
+    def rates(self, with_forces: bool = False) -> Rates:
+        """The motion, and the forces of loops, drives and locks if asked for; dependent speeds given are not read."""
         elimination = self._elimination(len(self.rows))
         v = self._closed_speeds(elimination)
         forces = gather_forces(self.mechanism, self.tree, self.where)
@@ -113,17 +124,35 @@ class Reduction:
         mass = mass_matrix(self.tree, self.where)
         reduced, right = self._project(shape, mass, needed)
         u = solve(list(range(len(self.independent))), reduced, right)
-        dv = list(base)
+        gain: list[Expr] = [ZERO] * len(self.symbols)
         for j, k in enumerate(self.independent):
-            dv[k] = u[j]
+            gain[k] = u[j]
         for i, k in enumerate(self.partition.dependent):
-            dv[k] = share(total([base[k], *(column[i] * u[j] for j, column in enumerate(shape))]))
-        return (
+            gain[k] = share(total([column[i] * u[j] for j, column in enumerate(shape)]))
+        dv = [share(b + g) for b, g in zip(base, gain, strict=True)]
+        pushes = self._forces(elimination, mass, needed, gain) if with_forces else []
+        return Rates(
             v,
             self._with_speeds(v, coordinate_rates(self.tree)),
             self._with_speeds(v, dv),
             self._with_speeds(v, forces.state_rates),
+            self._with_speeds(v, pushes),
         )
+
+    def _forces(
+        self, elimination: Elimination, mass: MassMatrix, needed: Sequence[Expr], gain: Sequence[Expr]
+    ) -> list[Expr]:
+        """λ of the rows in use, then what the driven and the locked speeds take: M a + c = Jᵀ λ + Q."""
+        moving = [k for k, e in enumerate(gain) if e is not ZERO]
+
+        def taken(k: int) -> Expr:
+            return share(total([needed[k], *(mass.get(k, i) * gain[i] for i in moving)]))
+
+        pushes = elimination.solve_transposed([taken(k) for k in self.partition.dependent])
+        for k in [*self.driven, *self.partition.locked]:
+            carried = [-(row.jacobian[k] * p) for row, p in zip(self.rows, pushes, strict=False) if k in row.jacobian]
+            pushes.append(share(total([taken(k), *carried])))
+        return pushes
 
     def _base(self, elimination: Elimination) -> list[Expr]:
         """Accelerations with the independent speeds constant."""

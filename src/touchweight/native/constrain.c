@@ -428,14 +428,15 @@ static int32_t close_generated(const tw_system *s, tw_memory *memory, double t, 
 
 /* the generated partition: positions, speeds and rates in straight-line code; -1 where it is not healthy */
 static int32_t generated(const tw_system *s, tw_memory *memory, double t, double *y, const double *u, double *dy,
-                         tw_space *p)
+                         double *force, tw_space *p)
 {
     const tw_constraints *c = s->constraints;
     drive(s, t, y, u, 0.0, p);
     if (close_generated(s, memory, t, y, p)) return -1;
     const double *in[5] = {y, y + s->nq, y + s->nq + s->nv, u, &t};
-    double *out[4] = {p->w, dy, dy + s->nq, dy + s->nq + s->nv};
-    c->reduced.unit->evaluate(c->reduced.c, in, out);
+    double *out[5] = {p->w, dy, dy + s->nq, dy + s->nq + s->nv, force};
+    const tw_function *f = force ? &c->feel : &c->reduced;
+    f->unit->evaluate(f->c, in, out);
     for (int32_t k = 0; k < s->nv; ++k) y[s->nq + k] = p->w[k];
     return TW_DONE;
 }
@@ -454,8 +455,8 @@ int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, con
     }
     tw_space p;
     tw_lay_out(s, work, &p);
-    if (!memory->generic && !force && !tau) {
-        const int32_t ended = generated(s, memory, t, y, u, dy, &p);
+    if (!memory->generic && !tau && (!force || c->feel.unit)) {
+        const int32_t ended = generated(s, memory, t, y, u, dy, force, &p);
         if (ended != -1) return ended;
         memory->generic = 1;
         ++memory->switches;
@@ -538,15 +539,16 @@ int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, con
     return check_redundant(s, memory, t, y, &p);
 }
 
-/* at a step boundary: leave a partition that has become poor, return to the generated one when it is good again */
-void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, double *work)
+/* at a step boundary: leave a partition that has become poor, return to the generated one, if it is of use, when it is
+ * good again */
+void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, int generated, double *work)
 {
     const tw_constraints *c = s->constraints;
     if (!c || !c->rows || !memory->generic || c->fixed_partition) return;
     tw_space p;
     tw_lay_out(s, work, &p);
     closure(s, t, y, &p);
-    if (c->newton.unit && factor(s, c->dependent, c->rows, &p) > GOOD) {
+    if (generated && c->newton.unit && factor(s, c->dependent, c->rows, &p) > GOOD) {
         for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
         memory->generic = 0;
         ++memory->switches;

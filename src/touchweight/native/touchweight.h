@@ -68,6 +68,7 @@ typedef struct tw_constraints {
     tw_function newton;               /* q, t -> h, step, health: the generated partition */
     tw_function speeds;               /* q, v, t -> v: the same */
     tw_function reduced;              /* q, v, x, u, t -> v, dq, dv, dx: the same */
+    tw_function feel;                 /* the same, and the forces of rows, drives and locks */
 } tw_constraints;
 
 /* a system of first-order equations for the integrators: y = (q, v, x), dy/dt = f(t, y, u) */

@@ -39,7 +39,8 @@ TW_INTERNAL void tw_list_independent(const tw_system *s, const int32_t *dependen
 TW_INTERNAL int64_t tw_constraint_space(const tw_system *s);
 TW_INTERNAL int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, const double *u,
                              const double *tau, double *dy, double *force, double *space);
-TW_INTERNAL void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, double *space);
+TW_INTERNAL void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, int generated,
+                               double *space);
 TW_INTERNAL int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, const double *u, double *space);
 TW_INTERNAL void tw_normalise(const tw_system *s, double *q);
 

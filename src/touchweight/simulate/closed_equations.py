@@ -252,10 +252,20 @@ class ClosedEquations:
 
     def reduced(self, partition: Partition) -> Function:
         """q, v, x, u, t -> closed v, dq, dv, dx."""
+        return self._motion("reduced", partition, with_forces=False)
+
+    def feel(self, partition: Partition) -> Function:
+        """q, v, x, u, t -> closed v, dq, dv, dx, and the forces of loops, drives and locks."""
+        return self._motion("feel", partition, with_forces=True)
+
+    def _motion(self, name: str, partition: Partition, with_forces: bool) -> Function:
         reduction = self._reduction(partition)
-        v, dq, dv, dx = reduction.rates()
+        found = reduction.rates(with_forces)
         inputs = {"q": reduction.tree.q, "v": reduction.tree.v, **self.signals}
-        return self._function("reduced", inputs, {"closed": v, "dq": dq, "dv": dv, "dx": dx})
+        outputs = {"closed": found.speeds, "dq": found.dq, "dv": found.dv, "dx": found.dx}
+        if with_forces:
+            outputs["force"] = found.forces
+        return self._function(name, inputs, outputs)
 
 
 def _along_row(row: Row, motion: Sequence[Expr], rest: Expr) -> Expr:

@@ -47,7 +47,8 @@ class Statistics:
 class Core:
     """A model in a mode, ready for the native integrators; for one thread at a time.
 
-    ``generated`` off leaves out the generated partition: everything then runs on the generic path.
+    ``generated`` off leaves out the generated partition: everything then runs on the generic path. ``feel`` has the
+    forces of loops and drives generated as well, for those who ask for them at every step.
     """
 
     def __init__(
@@ -59,9 +60,11 @@ class Core:
         implicit: bool = False,
         generated: bool = True,
         hybrid: bool = False,
+        feel: bool = False,
     ) -> None:
         self.model = model
         self.mode = mode
+        self._feel = feel
         self.parameters = parameters
         self.ffi = contract()
         self.loops = model.loops(mode)
@@ -149,6 +152,7 @@ class Core:
                 "newton": self._function("newton") if self._has_generated else self._none(),
                 "speeds": self._function("speeds") if self._has_generated else self._none(),
                 "reduced": self._function("reduced") if self._has_generated else self._none(),
+                "feel": self._function("feel") if self._has_generated and self._feel else self._none(),
             },
         )
         self._alive.append(made)

@@ -34,7 +34,7 @@ _deriving = threading.RLock()
 FUNCTIONS = (
     "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags", "closure",
     "drift", "drives", "slopes", "reactions", "tangents", "sensor_slopes", "newton", "speeds",
-    "reduced",
+    "reduced", "feel",
 )  # fmt: skip
 
 
@@ -96,6 +96,7 @@ class Equations:
                 "newton": lambda: make_program(self.closed.newton(self.partition)),
                 "speeds": lambda: make_program(self.closed.speeds(self.partition)),
                 "reduced": lambda: make_program(self.closed.reduced(self.partition)),
+                "feel": lambda: make_program(self.closed.feel(self.partition)),
             }
             if name not in makers:
                 raise MechanismError(

@@ -40,8 +40,10 @@ class Hybrid:
     ) -> None:
         self.model = model
         self.modes = model.modes
-        self.cores = [Core(model, parameters, mode, implicit=implicit, hybrid=True) for mode in self.modes]
         self.transitions = list(model.mechanism.transitions.values())
+        self.cores = [
+            Core(model, parameters, mode, implicit=implicit, hybrid=True, feel=self._feels(mode)) for mode in self.modes
+        ]
         self.most_events = most_events
         first = self.cores[0]
         ffi = self.ffi = first.ffi
@@ -71,6 +73,11 @@ class Hybrid:
         self._taken = ffi.new("int64_t *")
         self._count = ffi.new("int64_t *")
         self._mode = ffi.new("int32_t *")
+
+    def _feels(self, mode: str) -> bool:
+        """Whether a guard of the mode reads forces."""
+        closed = self.model.loops(mode).equations.closed
+        return any(way.source == mode and closed.needs_force(way.name) for way in self.transitions)
 
     def forget(self) -> None:
         """Start a new run: what was armed, predicted or counted belongs to the one before."""

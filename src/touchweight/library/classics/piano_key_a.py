@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...mechanism import Mechanism
 from ...symbolic import Expr, cos, sin
 
@@ -11,7 +9,16 @@ from ...symbolic import Expr, cos, sin
 L1, L2, L3, L4, M1, M2 = 4.0, 10.0, 1.0, 0.5, 6.5, 0.01
 
 #: angle of the hammer at which it strikes the string [rad]; the paper leaves it open
-STRING = 0.45
+STRING = 0.5
+
+#: a motion of the hand as the paper tells it: (start [s], duration [s], how far [rad]) of each move
+MOVES = (
+    (0.30, 0.15, 0.396),  # throws the hammer
+    (0.60, 0.40, -0.246),  # goes to meet it
+    (1.06, 0.15, 0.360),  # throws it against the string
+    (1.22, 0.20, -0.110),
+    (1.50, 0.20, -0.200),  # gives way under it
+)
 
 
 def build() -> Mechanism:
@@ -49,8 +56,8 @@ def build() -> Mechanism:
     return m
 
 
-def key_and_hammer(m: Mechanism) -> Expr:
-    """Add the key, the hammer and their joints; returns how far the hammer's line is above the key's point S [m]."""
+def key_and_hammer(m: Mechanism, key: float = 0.0, hammer: float = -0.165148677415) -> Expr:
+    """Add key and hammer, at these angles [rad]; returns how far the hammer's line is above the key's point S [m]."""
     l1 = m.parameter("L1", L1, "m", minimum=0.0, kind="length", description="from P1 to S on the key")
     l2 = m.parameter("L2", L2, "m", minimum=0.0, kind="length", description="from P1 to P2, level")
     l3 = m.parameter("L3", L3, "m", kind="length", description="from P1 up to the height of P2")
@@ -58,19 +65,28 @@ def key_and_hammer(m: Mechanism) -> Expr:
     m1 = m.parameter("M1", M1, "kg", minimum=0.0, kind="mass", description="mass of the hammer")
     m2 = m.parameter("M2", M2, "kg", minimum=0.0, kind="mass", description="mass of the key")
     across = m2 * l1 * l1 * (1.0 / 12.0)
-    key = m.body("key", m2, (0.5 * l1, 0.0, 0.0), (0.0, across, across))
-    hammer = m.body("hammer", m1, (-l4, 0.0, 0.0))
-    m.revolute("key", m.ground, key, axis="-y")
-    m.revolute("hammer", m.ground, hammer, axis="y", origin=(l2, 0.0, l3))
-    m.sensor("S", "position", m.frame("S", key, origin=(l1, 0.0, 0.0)))
-    m.sensor("head", "position", m.frame("head", hammer, origin=(-l2, 0.0, 0.0)))
+    lever = m.body("key", m2, (0.5 * l1, 0.0, 0.0), (0.0, across, across))
+    club = m.body("hammer", m1, (-l4, 0.0, 0.0))
+    m.revolute("key", m.ground, lever, axis="-y", initial=[key])
+    m.revolute("hammer", m.ground, club, axis="y", origin=(l2, 0.0, l3), initial=[hammer])
+    m.sensor("S", "position", m.frame("S", lever, origin=(l1, 0.0, 0.0)))
+    m.sensor("head", "position", m.frame("head", club, origin=(-l2, 0.0, 0.0)))
     s, h = m.q("key"), m.q("hammer")
     return cos(h) * (l3 - l1 * sin(s)) + sin(h) * (l2 - l1 * cos(s))
 
 
-def add_string(m: Mechanism, modes: Sequence[str] = ("flight",)) -> None:
-    """The string, which throws the hammer back."""
+def add_string(m: Mechanism) -> None:
+    """The string, which throws the flying hammer back."""
     angle = m.parameter("string.angle", STRING, "rad", description="of the hammer when it strikes the string")
-    for mode in modes:
-        name = "string" if mode == "flight" else f"string.{mode}"
-        m.transition(name, mode, mode, angle - m.q("hammer"), restitution=1.0)
+    m.transition("string", "flight", "flight", angle - m.q("hammer"), restitution=1.0)
+
+
+def hand(t: float) -> tuple[float, float, float]:
+    """Where the hand is [rad], how fast and with what acceleration, at a time [s]: smooth moves, see :data:`MOVES`."""
+    s = v = a = 0.0
+    for start, duration, far in MOVES:
+        x = min(max((t - start) / duration, 0.0), 1.0)
+        s += far * x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
+        v += far / duration * 30.0 * x * x * (1.0 - x) ** 2
+        a += far / duration**2 * 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x)
+    return s, v, a

@@ -15,8 +15,8 @@ from ..state import State
 if TYPE_CHECKING:
     from ..model import Model
 
-#: a partition whose block of the scaled J is worse conditioned than this is chosen anew
-WORST = 1e3
+#: a partition whose block of the scaled J is so many times weaker than J itself is chosen anew
+WORST = 100.0
 
 
 class Balance:
@@ -79,8 +79,8 @@ class Balance:
         """Dependent and independent speeds for displacements, then for speeds (rows on speeds bind only these)."""
         chosen = self.loops.chosen
         dependent = list(chosen.partition.dependent)
-        if self.used and (set(dependent) & set(self.held) or self._condition(dependent) > WORST):
-            scaled = self.jacobian[:, self.free] * chosen.column_scale[self.free] / chosen.row_scale[:, None]
+        if self.used and (set(dependent) & set(self.held) or self._weakness(dependent) > WORST):
+            scaled = self._scaled(self.free)
             dependent = [self.free[c] for c in self.loops._best_columns(scaled, self.positions)[0]]
         first = dependent[: self.positions]
         return (
@@ -90,10 +90,14 @@ class Balance:
             [k for k in self.free if k not in dependent],
         )
 
-    def _condition(self, dependent: Sequence[int]) -> float:
+    def _scaled(self, columns: Sequence[int]) -> Array:
         chosen = self.loops.chosen
-        block = self.jacobian[:, dependent] * chosen.column_scale[dependent] / chosen.row_scale[:, None]
-        return float(np.linalg.cond(block))
+        return np.asarray(self.jacobian[:, columns] * chosen.column_scale[columns] / chosen.row_scale[:, None])
+
+    def _weakness(self, dependent: Sequence[int]) -> float:
+        """How much weaker the rows are on the dependent speeds than on all free ones."""
+        smallest = [np.linalg.svd(self._scaled(k), compute_uv=False)[-1] for k in (self.free, list(dependent))]
+        return float(smallest[0] / max(smallest[1], 1e-300))
 
     # -- derivatives -------------------------------------------------------------------------------------
     def slopes(self, a: Array | None = None, force: Array | None = None) -> dict[str, Array]:

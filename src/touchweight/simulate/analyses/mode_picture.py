@@ -27,7 +27,6 @@ LARGEST = 0.35
 
 def mode_motion(model: Model, state: State, mode: Mode, size: float = 1.0) -> tuple[Array, Array]:
     """Times of the picture [s] and coordinates there."""
-    loops = model.loops(state.mode)
     shape = np.array(list(mode.shape.values()))
     scale = np.array([model.reach if kind == "P" else 1.0 for kind in _speed_kinds(model)])
     # what swings fastest may be a small part: the picture shows it at a size that can be seen
@@ -37,7 +36,6 @@ def mode_motion(model: Model, state: State, mode: Mode, size: float = 1.0) -> tu
     for phase in np.linspace(0.0, 2.0 * np.pi, MOMENTS, endpoint=False):
         moved = np.real(shape * np.exp(1j * (phase - 0.5 * np.pi)))
         one.append(_closed(model, state, amplitude * moved))
-    assert loops is not None
     return t, np.array([*(one * SWINGS), one[0]])
 
 

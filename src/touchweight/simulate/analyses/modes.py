@@ -14,10 +14,12 @@ from ...codegen.callable import Array
 from ...errors import ShapeError, printable
 from ..loops import _speed_kinds
 from ..state import State
-from .begin import begin
+from .balance import Balance
+from .begin import held_speeds
 from .equilibrium import equilibrium
 from .linear import Linear
-from .linearise import displacement_names, linearise
+from .linearise import displacement_names, linear_of, linearise
+from .tangent import Tangent
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -121,20 +123,11 @@ def modes(model: Model, state: State | None = None, *, hold: Iterable[str] = (),
     """
     names = (hold,) if isinstance(hold, str) else tuple(hold)
     if state is None:
-        state = equilibrium(model, hold=names, **where).state
-        linear = linearise(model, _still(state), hold=names, still=True) if _drives(model, state) else None
+        at = Balance(model, equilibrium(model, hold=names, **where).state, held_speeds(model, names), still=True)
+        linear = linear_of(Tangent(at))
     else:
-        state, linear = begin(model, state=state, **where), None
-    linear = linear or linearise(model, state, hold=names)
+        linear = linearise(model, state, hold=names, **where)
     return Modes(model, linear, _found(model, linear))
-
-
-def _drives(model: Model, state: State) -> bool:
-    return bool(model.loops(state.mode).driven)
-
-
-def _still(state: State) -> State:
-    return state
 
 
 def _found(model: Model, linear: Linear) -> list[Mode]:
