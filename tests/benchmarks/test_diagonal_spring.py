@@ -12,6 +12,8 @@ import pytest
 from scipy.optimize import brentq
 
 from touchweight.library.classics import four_bar
+from touchweight.simulate.analyses.equilibrium import equilibrium
+from touchweight.simulate.analyses.linearise import linearise
 from touchweight.simulate.core import DONE, Core
 
 EQUILIBRIUM = 2.23433101898
@@ -53,3 +55,13 @@ def test_eigenvalues(acceleration):
     found = np.roots([1.0, damping, stiffness])[0]
     assert found.real == pytest.approx(EIGENVALUE.real, abs=6e-9)
     assert abs(found.imag) == pytest.approx(EIGENVALUE.imag, abs=6e-9)
+
+
+def test_the_analyses_find_the_same(model):
+    there = math.pi / 2 - 2.2
+    rest = equilibrium(model, q={"rod0": there, "rod1": there, "coupler0": -there})
+    angle = math.pi / 2 - rest.state.q[model.coordinates.index("rod0")]
+    assert angle == pytest.approx(2.2343310190176, abs=2e-13)
+    found = linearise(model, rest.state).eigenvalues
+    np.testing.assert_allclose(found.real, EIGENVALUE.real, rtol=0, atol=6e-9)
+    np.testing.assert_allclose(np.sort(found.imag), [-EIGENVALUE.imag, EIGENVALUE.imag], rtol=0, atol=6e-9)

@@ -455,6 +455,7 @@ int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, con
     }
     tw_space p;
     tw_lay_out(s, work, &p);
+    tw_normalise(s, y); /* else the length of a quaternion would look like a gap, and Newton's method correct it twice */
     if (!memory->generic && !tau && (!force || c->feel.unit)) {
         const int32_t ended = generated(s, memory, t, y, u, dy, force, &p);
         if (ended != -1) return ended;

@@ -24,6 +24,18 @@ typedef struct run {
 static const tw_system *system_of(const run *r) { return r->hybrid->system[r->mode]; }
 static tw_memory *memory_of(const run *r) { return r->hybrid->memory[r->mode]; }
 
+/* position, velocity and acceleration of a drive a part s of the step along: the quintic through both ends, so that
+ * each is the rate of the one before; else a driven body would part from what it carries */
+static void drive_at(const double *start, const double *end, double s, double h, double *out)
+{
+    const double q0 = start[0], v0 = start[1] * h, a0 = start[2] * h * h;
+    const double d = end[0] - q0 - v0 - 0.5 * a0, e = end[1] * h - v0 - a0, f = end[2] * h * h - a0;
+    const double c3 = 10.0 * d - 4.0 * e + 0.5 * f, c4 = -15.0 * d + 7.0 * e - f, c5 = 6.0 * d - 3.0 * e + 0.5 * f;
+    out[0] = q0 + s * (v0 + s * (0.5 * a0 + s * (c3 + s * (c4 + s * c5))));
+    out[1] = (v0 + s * (a0 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h;
+    out[2] = (a0 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h);
+}
+
 /* inputs at a moment within the step: the parabola through the three rows, or the held row */
 static const double *inputs_at(const run *r, double t, double *out)
 {
@@ -31,6 +43,10 @@ static const double *inputs_at(const run *r, double t, double *out)
     const double s = (t - r->t0) / r->h;
     const double a = (1.0 - s) * (1.0 - 2.0 * s), b = 4.0 * s * (1.0 - s), c = s * (2.0 * s - 1.0);
     for (int32_t k = 0; k < system_of(r)->nu; ++k) out[k] = a * r->row[0][k] + b * r->row[1][k] + c * r->row[2][k];
+    for (int32_t k = 0; k < r->hybrid->live; ++k) {
+        const int32_t i = r->hybrid->live_input[k];
+        drive_at(r->row[0] + i, r->row[2] + i, s, r->h, out + i);
+    }
     return out;
 }
 
@@ -269,7 +285,8 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
                 const double g = guard(r, other, t + found, r->trial);
                 if (g > 0.0 || !(g < -zero_of(hy, x->g, g, found))) continue;
                 double earlier = found, low = 0.0, g_low = x->g;
-                if (!(g_low > 0.0) && !rises(r, other, t, tau, found, r->aside, &low, &g_low)) continue;
+                /* from zero it has to rise first */
+                if (!(x->armed && g_low > 0.0) && !rises(r, other, t, tau, found, r->aside, &low, &g_low)) continue;
                 ended = locate(r, other, t, tau, low, found, g_low, g, -1.0, &earlier);
                 if (ended) return ended;
                 found = earlier;
@@ -283,7 +300,8 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         t += found;
         const double interval = t - w->last, ratio = w->interval > 0.0 ? interval / w->interval : 1.0;
         const double left = ratio < 1.0 ? interval * ratio / (1.0 - ratio) : 1e300;
-        const int rest = way->rest >= 0 && (left < hy->rest_time || taken + 1 >= hy->most_events);
+        const int over = left < hy->rest_time || interval < hy->rest_time || taken + 1 >= hy->most_events;
+        const int rest = way->rest >= 0 && over;
         const int32_t source = r->mode;
         ended = take(r, first, t, rest);
         if (ended) return ended;

@@ -145,6 +145,8 @@ typedef struct tw_hybrid {
     double tolerance;       /* how closely events are located [s] */
     double rest_time;       /* events that would end within this time go to rest [s] */
     int32_t most_events;    /* in one step; then to rest as well */
+    int32_t live;           /* drives from outside */
+    const int32_t *live_input; /* the input with the position of each; its velocity and acceleration come next */
 } tw_hybrid;
 
 /* a transition that was taken */

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..codegen.callable import Array, NativeFunction
 from ..errors import TouchweightError
-from .core import DONE, NOT_FINITE, Core
+from .core import DONE, EVENTS_FULL, NOT_FINITE, OPEN, Core
 from .event import Event
 from .hybrid import Hybrid
 from .hybrid_python import PythonHybrid
@@ -20,6 +20,9 @@ from .state import State
 
 #: methods by name, with their number in the native core
 METHODS = {"euler": 0, "rk4": 1, "rosenbrock": 2}
+
+#: a residual [m, rad] at which a run in Python ends: its loops cannot be closed
+LOOSE = 1e-8
 
 
 @dataclass
@@ -94,9 +97,19 @@ class HybridEngine:
         self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
     ) -> None:
         """As :class:`Engine` says."""
-        out.taken, out.ended, out.mode, out.events = self.hybrid.run(
-            out.mode, method, t, h, n, y, u, per_step, every, out.record, out.residual, out.modes
-        )
+        while True:
+            done = out.taken
+            row, late = divmod(done, every)
+            # after a pause between two recorded samples, first the rest of the way to the next one
+            gap, most = (every - late, min(every - late, n - done)) if late else (every, n - done)
+            taken, out.ended, out.mode, events = self.hybrid.run(
+                out.mode, method, t + done * h, h, most, y, u[done * per_step :], per_step, gap,
+                out.record[row:], out.residual[row:], out.modes[row:],
+            )  # fmt: skip
+            out.taken += taken
+            out.events += events
+            if out.ended not in (DONE, EVENTS_FULL) or out.taken == n:
+                return
 
 
 class PythonEngine:
@@ -132,7 +145,11 @@ class PythonEngine:
         for i in range(n):
             now = t + i * h
             self.step(method, now, h, y, [u[i * per_step + (k if per_step == 2 else 0)] for k in range(3)])
-            worst = max(worst, self.residual(now + h, y))
+            gap = self.residual(now + h, y)
+            if gap > LOOSE:
+                out.ended = OPEN
+                return
+            worst = max(worst, gap)
             out.taken = i + 1
             if (i + 1) % every == 0:
                 out.record[(i + 1) // every - 1] = y
@@ -152,8 +169,13 @@ class PythonEngine:
             k4 = self.rates(now + h, y + h * k3, rows[2])
             y += h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
         else:
-            y[nq:] += h * self.rates(now, y, rows[0])[nq:]
-            y[:nq] += h * self.rates(now, y, rows[0])[:nq]
+            # speeds first, then coordinates with the new speeds
+            if self.loops:
+                k, y[:] = self.loops.rates(now, y, rows[0], self.parameters)
+            else:
+                k = self.rates(now, y, rows[0])
+            y[nq:] += h * k[nq:]
+            y[:nq] += h * self.loops.turn(y[:nq], y[nq : nq + self.model.nv], self.parameters)
         for b in self.model.dimensions.balls:
             y[b : b + 4] /= np.sqrt(np.sum(y[b : b + 4] ** 2))
         if self.loops and np.all(np.isfinite(y)):

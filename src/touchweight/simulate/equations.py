@@ -30,12 +30,19 @@ from .closed_equations import ClosedEquations
 
 _deriving = threading.RLock()
 
-#: what may be derived, besides ``jacobian:FRAME``
-FUNCTIONS = (
-    "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags", "closure",
-    "drift", "drives", "slopes", "reactions", "tangents", "sensor_slopes", "newton", "speeds",
-    "reduced", "feel",
+#: what may be derived of any mechanism
+TREE_FUNCTIONS = (
+    "inverse", "forward", "rates", "mass_matrix", "bias", "energy", "momentum", "sensors", "turn", "lags",
 )  # fmt: skip
+
+#: what closed and driven mechanisms, and analyses, need besides
+CLOSED_FUNCTIONS = (
+    "closure", "drift", "drives", "slopes", "reactions", "tangents", "sensor_slopes", "newton", "speeds", "reduced",
+    "feel",
+)  # fmt: skip
+
+#: what may be derived, besides ``jacobian:FRAME``, ``guard:TRANSITION`` and ``reset:TRANSITION``
+FUNCTIONS = (*TREE_FUNCTIONS, *CLOSED_FUNCTIONS)
 
 
 class Equations:

@@ -55,6 +55,8 @@ class Hybrid:
         self.forget()
         self._systems = ffi.new("tw_system *[]", [c.system for c in self.cores])
         self._memories = ffi.new("tw_memory *[]", [c.memory for c in self.cores])
+        live = [model.inputs.index(d.inputs[0]) for d in model.mechanism.drives.values() if d.inputs is not None]
+        self._live = ffi.new("int32_t[]", live or [0])
         self.hybrid = ffi.new(
             "tw_hybrid *",
             {
@@ -67,6 +69,8 @@ class Hybrid:
                 "tolerance": tolerance,
                 "rest_time": rest_time,
                 "most_events": most_events,
+                "live": len(live),
+                "live_input": self._live,
             },
         )
         self.work = ffi.new("double[]", int(self._native.tw_run_size(self.hybrid)))

@@ -382,6 +382,8 @@ class Loops:
         """dy/dt at ``y`` closed first; and the closed state."""
         nq, nv = self.model.nq, self.model.nv
         q, v, x = (a.copy() for a in np.split(y, [nq, nq + nv]))
+        for ball in self.model.dimensions.balls:
+            q[ball : ball + 4] /= np.linalg.norm(q[ball : ball + 4])
         self.set_drives(q, v, u, t, parameters)
         q, _ = self.close_positions(q, t, parameters)
         v, _ = self.close_speeds(q, v, t, parameters)

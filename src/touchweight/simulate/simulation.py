@@ -13,7 +13,7 @@ from ..codegen.callable import Array
 from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_time, as_vector
 from .assembly import start
-from .core import EVENTS_FULL, NOT_FINITE, OPEN, TOO_MANY_EVENTS
+from .core import NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .engine import METHODS, Stretch, make_engine
 from .event import Event
 from .input_table import InputTable, Source, input_table
@@ -142,7 +142,7 @@ def _fixed(
             done += out.taken
             mode = out.mode
             events += out.events
-            ended = 0 if out.ended == EVENTS_FULL and out.taken % every == 0 and out.taken else out.ended
+            ended = out.ended
             tick(done)
     state.t = t0 + done * dt
     state.q[:], state.v[:], state.x[:] = np.split(y, [model.nq, model.nq + model.nv])

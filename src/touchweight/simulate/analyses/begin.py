@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import ShapeError, TouchweightError, printable
 from ..assembly import _speeds_of, start
+from ..loops import CLOSED, AssemblyError
 from ..state import State
 
 if TYPE_CHECKING:
@@ -32,8 +33,12 @@ def begin(
     mode: str | None = None,
     t: float = 0.0,
     parameters: Mapping[str, float] | None = None,
+    still: bool = False,
 ) -> State:
-    """A closed state of its own: a copy of the one given, or one made of coordinates, speeds, inputs, parameters."""
+    """A closed state of its own: a copy of the one given, or one made of coordinates, speeds, inputs, parameters.
+
+    ``still`` is for statics: speeds are no matter.
+    """
     if state is not None:
         if any(given is not None for given in (q, v, x, parameters)):
             raise ShapeError("expected either a state or q, v, x, parameters to begin with, found both; drop one")
@@ -51,7 +56,7 @@ def begin(
     if state is None:
         start(model, made, q, v)
     else:
-        check_closed(model, made)
+        check_closed(model, made, still)
     return made
 
 
@@ -66,7 +71,7 @@ def _input(model: Model, name: str) -> int:
     return model.inputs.index(name)
 
 
-def check_closed(model: Model, state: State) -> None:
+def check_closed(model: Model, state: State, still: bool = False) -> None:
     """Refuse a state whose loops are open or whose drives are elsewhere."""
     loops = model.loops(state.mode)
     if not loops:
@@ -78,12 +83,28 @@ def check_closed(model: Model, state: State) -> None:
     loops.set_drives(q, v, state.u, state.t, state.parameters)
     off = float(np.max(np.abs(q - state.q), initial=0.0))
     slip = float(np.max(np.abs(v - state.v), initial=0.0))
+    if still:
+        rate = slip = 0.0
     size = 1.0 + float(np.max(np.abs(state.v), initial=0.0))
     if not (max(gap, off) <= OPEN and max(rate, slip) <= OPEN * size):
         raise ShapeError(
             f"expected a state with closed loops and drives in place, found them off by {max(gap, off):.3g} [m or rad] "
             f"and {max(rate, slip):.3g} [m/s or rad/s]; assemble it first: assemble(model, state=state)"
         )
+
+
+def closed_again(model: Model, state: State, displacements: Iterable[int], speeds: Iterable[int]) -> State:
+    """After a parameter has changed: the state with its loops closed, independent displacements and speeds kept."""
+    loops = model.loops(state.mode)
+    if not loops:
+        return state
+    loops.set_drives(state.q, state.v, state.u, state.t, state.parameters)
+    q, gap = loops.close_positions(state.q, state.t, state.parameters, displacements, tries=4)
+    if gap > CLOSED:
+        raise AssemblyError(loops.complaint(q, state.t, state.parameters))
+    state.q[:] = q
+    state.v[:], _ = loops.close_speeds(q, state.v, state.t, state.parameters, speeds)
+    return state
 
 
 def held_speeds(model: Model, names: Iterable[str]) -> list[int]:

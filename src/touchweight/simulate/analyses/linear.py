@@ -47,7 +47,9 @@ class Linear:
     name: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        return f"Linear({self.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
+        return (
+            f"Linear({self.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
+        )
 
     @property
     def eigenvalues(self) -> Any:

@@ -49,10 +49,9 @@ def linearise(
 def linear_of(tangent: Tangent) -> Linear:
     """The linear system of differentiated equations."""
     at = tangent.at
-    model, n = at.model, at.model
+    model = at.model
     sizes = (len(tangent.loose), len(tangent.independent), len(at.state.x), len(at.state.u))
-    p, s, x, u = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    effect = tangent.effect(_causes(tangent, p, s, x, u))
+    effect = tangent.effect(_causes(tangent, sizes))
     whole = effect.speed + at.spin() @ effect.displacement
     rates = np.vstack([whole[tangent.loose], effect.acceleration[tangent.independent], effect.lag])
     outputs, units = _outputs(at, effect)
@@ -65,7 +64,7 @@ def linear_of(tangent: Tangent) -> Linear:
         rates[:, :count],
         rates[:, count:],
         np.vstack([*outputs.values()])[:, :count] if outputs else np.zeros((0, count)),
-        np.vstack([*outputs.values()])[:, count:] if outputs else np.zeros((0, len(u))),
+        np.vstack([*outputs.values()])[:, count:] if outputs else np.zeros((0, sizes[3])),
         tuple(labels),
         tuple(inputs),
         tuple(outputs),
@@ -73,14 +72,15 @@ def linear_of(tangent: Tangent) -> Linear:
         at.state,
         effect.displacement[:, :count],
         now,
-        n.name,
+        model.name,
     )
 
 
-def _causes(tangent: Tangent, p: Array, s: Array, x: Array, u: Array) -> Cause:
-    """One cause for each entry of the state and each input."""
+def _causes(tangent: Tangent, sizes: tuple[int, int, int, int]) -> Cause:
+    """One cause for each displacement, speed, first-order state and input."""
     at = tangent.at
-    count = len(p) + len(s) + len(x) + len(u)
+    count = sum(sizes)
+    p, s, x, u = np.split(np.arange(count), np.cumsum(sizes)[:-1])
     eye = np.eye(count)
     balance, lag = np.zeros((at.model.nv, count)), np.zeros((len(x), count))
     balance[:, u], lag[:, u] = tangent.tangents["U"], tangent.tangents["Xu"]

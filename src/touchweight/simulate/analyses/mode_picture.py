@@ -66,7 +66,9 @@ def draw_mode(model: Model, state: State, mode: Mode, path: Path, size: float = 
     pieces = add_skeleton(mechanism)
     drawn = Model(mechanism)
     t, q = mode_motion(model, state, mode, size)
-    readings = drawn.sensors(q, np.zeros((len(q), model.nv)), np.zeros((len(q), model.nv)), parameters=_same(drawn, state))
+    readings = drawn.sensors(
+        q, np.zeros((len(q), model.nv)), np.zeros((len(q), model.nv)), parameters=_same(drawn, state)
+    )
     channels = {}
     for name in {end for piece in pieces for end in piece}:
         for k, axis in enumerate("xyz"):

@@ -123,10 +123,14 @@ def modes(model: Model, state: State | None = None, *, hold: Iterable[str] = (),
     """
     names = (hold,) if isinstance(hold, str) else tuple(hold)
     if state is None:
-        at = Balance(model, equilibrium(model, hold=names, **where).state, held_speeds(model, names), still=True)
-        linear = linear_of(Tangent(at))
-    else:
-        linear = linearise(model, state, hold=names, **where)
+        return modes_at_rest(model, equilibrium(model, hold=names, **where).state, names)
+    linear = linearise(model, state, hold=names, **where)
+    return Modes(model, linear, _found(model, linear))
+
+
+def modes_at_rest(model: Model, state: State, hold: Iterable[str]) -> Modes:
+    """The modes about an equilibrium, drives standing still."""
+    linear = linear_of(Tangent(Balance(model, state, held_speeds(model, hold), still=True)))
     return Modes(model, linear, _found(model, linear))
 
 
@@ -146,7 +150,9 @@ def _found(model: Model, linear: Linear) -> list[Mode]:
             shape = shape / shape[largest]
         size = abs(value)
         damping = -value.real / size if size > 0 else 0.0
-        return Mode(size / (2.0 * np.pi), float(damping), complex(value), dict(zip(names, shape.tolist(), strict=True)), kind)
+        return Mode(
+            size / (2.0 * np.pi), float(damping), complex(value), dict(zip(names, shape.tolist(), strict=True)), kind
+        )
 
     out: list[Mode] = []
     zero = np.abs(values) <= ZERO * max(largest, 1.0)
@@ -155,7 +161,7 @@ def _found(model: Model, linear: Linear) -> list[Mode]:
         for vector in scipy.linalg.null_space(scaled, rcond=1e-9).T:
             out.append(made(0j, vector, "free"))
     rest = [i for i in range(n) if not zero[i] and values[i].imag >= 0.0]
-    for i in sorted(rest, key=lambda i: (round(abs(values[i]), 12), -values[i].real)):
+    for i in sorted(rest, key=lambda i: (round(abs(complex(values[i])), 12), -values[i].real)):
         value = complex(values[i])
         kind = "vibration" if value.imag > 0 else "decay" if value.real < 0 else "growth"
         out.append(made(value, vectors[:, i], kind))

@@ -37,8 +37,11 @@ class Cause:
 
 @dataclass
 class Effect:
-    """What follows: displacements, speeds, accelerations of all speeds, forces of the rows in use and of what is held,
-    first-order states and their rates."""
+    """What follows, a column for each cause.
+
+    Displacements, speeds and accelerations are of all speeds, ``force`` of the rows in use, ``hold_force`` of what is
+    driven, locked or held; then first-order states and their rates.
+    """
 
     displacement: Array
     speed: Array
