@@ -74,11 +74,11 @@ def test_forces_balance_the_equations_of_motion(name):
     loops = model.loops()
     used = loops.chosen.partition.rows
     held = loops.driven_speeds + loops.locked_speeds
-    core = Core(model, model.parameters, generated=False)
+    cores = [Core(model, model.parameters, generated=on, feel=on) for on in (False, True)]
     for state in closed_states(model):
-        ended, dy, native = core.evaluate(
-            state.t, np.concatenate([state.q, state.v, state.x]), state.u, forces=True
-        )
+        y = np.concatenate([state.q, state.v, state.x])
+        (ended, dy, native), (_, _, generated) = (c.evaluate(state.t, y.copy(), state.u, forces=True) for c in cores)
+        assert generated == pytest.approx(native, rel=1e-9, abs=1e-9 * np.abs(native).max(initial=1.0))
         a, force, drives = loops.accelerations(state.q, state.v, state.x, state.u, state.t, state.parameters)
         assert ended == DONE
         assert dy[model.nq : model.nq + model.nv] == pytest.approx(a, rel=1e-9, abs=1e-9)
