@@ -24,7 +24,9 @@ def test_rates_are_derivatives_of_the_motion():
     k = m.parameter("k", 1.7)
     m.drive("slide", sin(k * m.time) * exp(-m.time) + 0.3 * m.time**2)
     (driven,) = driven_motions(m, build_tree(m))
-    assert (driven.name, driven.coordinate, driven.speed) == ("slide", 5, 4), "after the four of the ball, and its three"
+    assert (driven.name, driven.coordinate, driven.speed) == ("slide", 5, 4), (
+        "after the four of the ball, and its three"
+    )
 
     def at(t: float) -> np.ndarray:
         exprs = [driven.position, driven.velocity, driven.acceleration]

@@ -47,9 +47,12 @@ class Reduced:
         self.driven = driven_motions(mechanism, self.tree)
         held = [d.speed for d in self.driven]
         free = [k for k in range(len(v)) if k not in held]
-        self.locked = free[2 : 2 + locked]
-        self.free = [k for k in free if k not in self.locked]
         self.jacobian = self.matrix()
+        # locked is what leaves the rows best conditioned
+        without = {k: [i for i in free if i != k] for k in free}
+        strength = {k: np.linalg.svd(self.jacobian[:, rest], compute_uv=False)[-1] for k, rest in without.items()}
+        self.locked = [max(free, key=lambda k: strength[k])] if locked else []
+        self.free = [k for k in free if k not in self.locked]
         dependent = self.choose()
         reference = self.jacobian[:, dependent]
         self.partition = Partition(list(range(len(self.rows))), dependent, reference, self.locked)
