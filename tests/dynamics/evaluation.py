@@ -22,10 +22,11 @@ Array = NDArray[np.float64]
 class PythonModel(Model):
     """A model whose functions are generated Python: the same equations, nothing to compile."""
 
-    def function(self, name: str) -> Compiled:
-        found = self._functions.get(name)
+    def function(self, name: str, mode: str | None = None) -> Compiled:
+        mode = self.equations.mode if mode is None else mode
+        found = self._functions.get((mode, name))
         if found is None:
-            found = self._functions[name] = PythonFunction(self.equations.derive(name))
+            found = self._functions[mode, name] = PythonFunction(self._equations[mode].derive(name))
         return found
 
 

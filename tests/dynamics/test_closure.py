@@ -1,4 +1,4 @@
-"""Rows of closure against NumPy: residuals from poses, J and drift from differences, on trees with every kind of joint."""
+"""Rows of closure against NumPy: residuals from poses, J and drift from differences, with every kind of joint."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _frame(m: Mechanism, name: str, body: str, origin: Array, turn: Array) -> Fr
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_j_is_the_derivative_of_h_where_the_loop_is_closed(kind, seed):
-    m, q, v, a = _closed(seed, kind)
+    m, q, _v, _a = _closed(seed, kind)
     rows = Rows(m)
     assert len(rows.rows) == len(LOOP_KINDS[kind].rows)
     assert np.abs(rows.h(q)).max() < 1e-12, "NumPy's poses close the cut"
@@ -141,7 +141,7 @@ def test_multipliers_are_forces_and_torques_on_b(seed):
 def test_a_pin_is_a_ball_seen_along_its_axis(seed):
     tree = parallel_tree(seed)
     assert not any(j.axis == (0.0, 0.0, 1.0) for j in tree.joints.values()), "no hinge across"
-    m, q, v, a = _closed(seed, "ball", tree)
+    m, q, v, _a = _closed(seed, "ball", tree)
     both = parallel_tree(seed)
     _closed(seed, "ball", both)
     loop = both.loops["cut"]

@@ -14,7 +14,7 @@ from touchweight.dynamics.inverse import inverse_dynamics
 from touchweight.dynamics.mass import mass_matrix
 from touchweight.dynamics.partition import Partition, Reduction
 from touchweight.mechanism import Mechanism
-from touchweight.symbolic import Expr, sin
+from touchweight.symbolic import Expr, cos, sin
 
 SEEDS = (0, 1, 2, 3)
 TIME = 0.3
@@ -127,8 +127,6 @@ def test_health_watches_rows_on_speeds_as_well():
     m = Mechanism("skate")
     m.planar("ice", m.ground, m.body("sled", mass=1.0, inertia=(1.0, 1.0, 1.0)), axis="z")
     x, y, turn = m.joints["ice"].coordinates
-    from touchweight.symbolic import cos
-
     m.speed_constraint("edge", cos(m.q(turn)) * m.v(y) - sin(m.q(turn)) * m.v(x))
     case = Reduced(m, np.zeros(3), np.ones(3))
     _, _, health = case.reduction.newton()

@@ -91,7 +91,7 @@ def skate() -> Mechanism:
     m = Mechanism("skate", gravity=(0, 0, 0))
     sled = m.body("sled", mass=1.5, inertia=(0.1, 0.1, 0.2))
     m.planar("ice", m.ground, sled, axis="z")
-    x, y, turn = (m.v(c) for c in m.joints["ice"].coordinates)
+    x, y, _turn = (m.v(c) for c in m.joints["ice"].coordinates)
     angle = m.q(m.joints["ice"].coordinates[2])
     m.speed_constraint("edge", cos(angle) * y - sin(angle) * x)
     return m

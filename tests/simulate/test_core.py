@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import warnings
 
 import closed_mechanisms
@@ -67,7 +68,7 @@ def test_the_order_of_a_method_is_kept_by_loops_drives_states_and_quaternions(na
 def test_rk4_stays_of_fourth_order_down_to_rounding():
     """Every halving of the step divides the error by sixteen, with quaternions in the loop."""
     ends = [end("spatial", h, "rk4", 0.2) for h in (2e-3, 1e-3, 5e-4, 2.5e-4)]
-    gaps = [np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False)]
+    gaps = [np.abs(a - b).max() for a, b in itertools.pairwise(ends)]
     assert gaps[0] / gaps[1] == pytest.approx(16.0, rel=0.15)
     assert gaps[1] / gaps[2] == pytest.approx(16.0, rel=0.3)
 

@@ -13,6 +13,7 @@ from touchweight.mechanism import Mechanism
 from touchweight.simulate import Model
 from touchweight.simulate.recording import Recording
 from touchweight.simulate.simulation import SimulationError
+from touchweight.symbolic import sin
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C compiler found")
 
@@ -188,8 +189,6 @@ def test_a_guard_on_a_force():
     m = Mechanism("shaker", gravity=(0.0, 0.0, -10.0))
     block(m, "table", 5.0, "z")
     block(m, "block", 1.0, "z")
-    from touchweight.symbolic import sin
-
     m.drive("table", 0.1 * sin(20.0 * m.time))
     m.constraint("contact", m.q("block") - m.q("table"))
     m.mode("on", active=("contact",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..simulate.analyses.begin import input_index
 from ..simulate.assembly import assemble as closed
 from .place import FreeFlying, Hold, InMode, Inputs, Set, What, Where, compiled, coordinates_table, place
 from .terminal import console, plain_table, safe
@@ -23,8 +24,7 @@ def assemble(
     where = place(model, q, parameters, inputs, mode)
     state = model.state(where["q"], parameters=where["parameters"])
     for name, value in where.get("inputs", {}).items():
-        model.dimensions.array("u", {name: value})
-        state.u[model.inputs.index(name)] = value
+        state.u[input_index(model, name)] = value
     loops = model.loops(mode)
     guess = state.q.copy()
     # what was given stays where it was put, unless other coordinates are named to be held

@@ -50,7 +50,7 @@ def equilibrium(
                 "forces": found.forces,
                 "residual": found.residual,
                 "stability": found.stability,
-                "eigenvalues": [[z.real, z.imag] for z in found.eigenvalues.tolist()],
+                "eigenvalues": [[z.real, z.imag] for z in found.eigenvalues.tolist() if z == z],
                 "steps": found.steps,
                 "method": found.method,
             }
@@ -68,6 +68,6 @@ def equilibrium(
         out.print(forces_table(found))
     out.print()
     out.print(f"largest acceleration left  {found.residual:.2g}, after {found.steps} steps ({found.method})")
-    if len(found.eigenvalues):
+    if len(found.eigenvalues) and found.stability != "unknown":
         shown = ", ".join(complex_text(z) for z in found.eigenvalues[:12])
         out.print(f"eigenvalues [1/s]          {shown}{', …' if len(found.eigenvalues) > 12 else ''}", markup=False)

@@ -540,6 +540,18 @@ int32_t tw_close(const tw_system *s, tw_memory *memory, double t, double *y, con
     return check_redundant(s, memory, t, y, &p);
 }
 
+/* whether the generated partition would be at its ease */
+static int healthy(const tw_system *s, double t, const double *q, tw_space *p)
+{
+    const tw_constraints *c = s->constraints;
+    if (!c->newton.unit || !(factor(s, c->dependent, c->rows, p) > GOOD)) return 0;
+    double health = 0.0;
+    const double *in[2] = {q, &t};
+    double *out[3] = {p->h, p->step, &health};
+    c->newton.unit->evaluate(c->newton.c, in, out);
+    return health > 2.0 * UNHEALTHY;
+}
+
 /* at a step boundary: leave a partition that has become poor, return to the generated one, if it is of use, when it is
  * good again */
 void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, int generated, double *work)
@@ -549,7 +561,7 @@ void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double
     tw_space p;
     tw_lay_out(s, work, &p);
     closure(s, t, y, &p);
-    if (generated && c->newton.unit && factor(s, c->dependent, c->rows, &p) > GOOD) {
+    if (generated && healthy(s, t, y, &p)) {
         for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
         memory->generic = 0;
         ++memory->switches;

@@ -167,6 +167,8 @@ def test_mistakes_are_one_sentence(rhombus):
         equilibrium(rhombus, method="magic")
     with pytest.raises(tw.ShapeError, match="expected inputs among torque, found 'wind'"):
         equilibrium(rhombus, inputs={"wind": 1.0})
+    with pytest.raises(tw.ShapeError, match="expected a finite number for input 'torque', found 'much'"):
+        equilibrium(rhombus, inputs={"torque": "much"})
     with pytest.raises(tw.ShapeError, match="to hold, found 'hop'"):
         equilibrium(rhombus, hold=["hop"])
     with pytest.raises(tw.ShapeError, match="either a state or q"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import touchweight as tw
+from touchweight.library.classics import four_bar
 from touchweight.simulate.analyses.begin import begin
 from touchweight.simulate.analyses.linearise import linearise
 from touchweight.simulate.assembly import assemble
@@ -141,3 +142,35 @@ def test_mistakes_are_one_sentence():
     other = analysed.slider_crank().compile()
     with pytest.raises(tw.ShapeError, match="one of another"):
         linearise(model, other.state())
+
+
+@pytest.mark.filterwarnings("ignore:loops. expected at most 3 equations")
+def test_redundant_rows_change_nothing():
+    """A hinge where a pin would do: three of its five rows say what is known."""
+    m = analysed.rhombus()
+    del m.loops["pin"]
+    m.cut_hinge("pin", "tip", "top", axis="y")
+    model, plain = m.compile(), analysed.rhombus().compile()
+    assert len(model.loops().chosen.redundant) == 3
+    where = {"q": {"crank": 0.8}, "v": {"crank": 1.3}, "inputs": {"torque": 2.0}}
+    found, wanted = linearise(model, **where), linearise(plain, **where)
+    np.testing.assert_allclose(found.A, wanted.A, atol=1e-11)
+    np.testing.assert_allclose(found.B, wanted.B, atol=1e-11)
+
+
+def test_a_singular_position_has_no_linear_form():
+    model = four_bar.build(start=math.pi / 2).compile()
+    with pytest.raises(tw.TouchweightError, match="found a singular one; take a place beside it"):
+        linearise(model)
+
+
+def test_without_a_compiler_the_numbers_are_the_same(monkeypatch):
+    where = {"q": {"crank": 0.8}, "v": {"crank": 1.3}}
+    wanted = linearise(analysed.rhombus().compile(), **where)
+    monkeypatch.setenv("TOUCHWEIGHT_NO_COMPILER", "1")
+    model = analysed.rhombus().compile()
+    found = linearise(model, **where)
+    np.testing.assert_allclose(found.A, wanted.A, atol=1e-10)
+    assert math.pi / 2 - model.equilibrium({"crank": -0.6}).state.q[0] == pytest.approx(2.2343310190, abs=5e-11)
+    run = model.kinematics([0.0, 0.5], {"crank": lambda t: 0.3 + t}, forces=True)
+    assert run["rocker"] == pytest.approx(run["crank"]) and "force.crank" in run

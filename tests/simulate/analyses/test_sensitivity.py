@@ -179,3 +179,15 @@ def test_mistakes_are_one_sentence(rhombus):
         sensitivity(rhombus, "end:nothing", "crank.mass", duration=0.01)
     with pytest.raises(tw.ShapeError, match="expected a step between"):
         sensitivity(rhombus, "frequency", "crank.mass", step=2.0)
+
+
+def test_equal_frequencies_part_as_the_parameter_wants():
+    """Two equal pendulums side by side: the mass on one spring concerns one of two equal frequencies."""
+    m = tw.Mechanism("twins", gravity=(0, 0, 0))
+    for name in "ab":
+        m.prismatic(name, m.ground, m.body(f"block {name}", mass=2.0), axis="x", stiffness=8.0)
+    model = m.compile()
+    found = sensitivity(model, "frequency", ["a.stiffness", "b.stiffness"])
+    slope = 1.0 / (2.0 * math.pi) * 0.5 / math.sqrt(8.0 * 2.0)
+    for column in found.matrix.T:
+        assert sorted(column) == pytest.approx([0.0, slope], abs=1e-10)

@@ -1,12 +1,13 @@
 """Analyses of a model: one file and one command for each. They take loops, drives and modes into account."""
 
 from .begin import AnalysisError
+from .derivatives import Sensitivity
 from .equilibrium import Equilibrium, equilibrium
 from .kinematics import inverse_trajectory, kinematics
 from .linear import Linear
 from .linearise import linearise
 from .modes import Mode, Modes, modes
-from .sensitivity import Sensitivity, sensitivity
+from .sensitivity import sensitivity
 
 __all__ = [
     "AnalysisError",

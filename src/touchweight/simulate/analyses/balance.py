@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: a partition whose block of the scaled J is so many times weaker than J itself is chosen anew
 WORST = 100.0
 
+#: beside the largest singular value of the scaled J, the smallest at a singular position
+SINGULAR = 1e-8
+
 
 class Balance:
     """A state, the accelerations and the forces there, and the derivatives of all that hold them.
@@ -93,6 +96,13 @@ class Balance:
     def _scaled(self, columns: Sequence[int]) -> Array:
         chosen = self.loops.chosen
         return np.asarray(self.jacobian[:, columns] * chosen.column_scale[columns] / chosen.row_scale[:, None])
+
+    def is_singular(self) -> bool:
+        """Whether rows that are independent elsewhere are not so here."""
+        if not self.used:
+            return False
+        sizes = np.linalg.svd(self._scaled(self.free), compute_uv=False)
+        return len(sizes) < len(self.used) or bool(sizes[-1] <= SINGULAR * sizes[0])
 
     def _weakness(self, dependent: Sequence[int]) -> float:
         """How much weaker the rows are on the dependent speeds than on all free ones."""

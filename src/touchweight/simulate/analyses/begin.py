@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -52,7 +54,7 @@ def begin(
         made.mode = mode
     model.loops(made.mode)  # complains about modes that are not there
     for name, value in (inputs or {}).items():
-        made.u[_input(model, name)] = float(value)
+        made.u[input_index(model, name)] = _number(name, value)
     if state is None:
         start(model, made, q, v)
     else:
@@ -60,7 +62,14 @@ def begin(
     return made
 
 
-def _input(model: Model, name: str) -> int:
+def _number(name: str, value: object) -> float:
+    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    if not math.isfinite(number):
+        raise ShapeError(f"expected a finite number for input {printable(name)!r}, found {printable(repr(value), 60)}")
+    return number
+
+
+def input_index(model: Model, name: str) -> int:
     """An input by its name; a drive that waits for its motion by its own: that sets its position."""
     drive = model.mechanism.drives.get(name)
     if drive is not None and drive.inputs is not None:

@@ -46,7 +46,12 @@ class Equilibrium:
 
     @property
     def stability(self) -> str:
-        """``stable``: disturbances die away; ``marginal``: none grows, some stay; ``unstable``: some grow."""
+        """``stable``: disturbances die away; ``marginal``: none grows, some stay; ``unstable``: some grow.
+
+        ``unknown`` at a singular position of the loops.
+        """
+        if not np.all(np.isfinite(self.eigenvalues)):
+            return "unknown"
         if not len(self.eigenvalues):
             return "stable"
         size = max(1.0, float(np.max(np.abs(self.eigenvalues))))
@@ -116,5 +121,6 @@ def _result(search: RestSearch, steps: int, method: str) -> Equilibrium:
         forces[model.speeds[k]] = float(f)
         units[model.speeds[k]] = "N" if kinds[k] == "P" else "N m"
     left = max(float(np.max(np.abs(at.a), initial=0.0)), float(np.max(np.abs(at.lags), initial=0.0)))
-    eigenvalues = linear_of(Tangent(at)).eigenvalues
+    # at a singular position the motion nearby has no linear form
+    eigenvalues = np.array([np.nan], dtype=complex) if at.is_singular() else linear_of(Tangent(at)).eigenvalues
     return Equilibrium(search.state, forces, left, eigenvalues, steps, method, units)

@@ -54,7 +54,7 @@ def kinematics(
         A recording with coordinates, speeds, accelerations (``a.crank``), energies, sensors and, if asked for, forces.
     """
     times = _times(t)
-    motions = {name: _drive(model, name, source, times) for name, source in drive.items()}
+    motions = {name: _drive(model, name, source, times) for name, source in _named(drive).items()}
     start = {name: float(p[0]) for name, (p, _, _) in motions.items()}
     guess = _guess(model, q, start)
     state = begin(model, guess, None, x, _live(model, inputs, motions), None, mode, float(times[0]), parameters)
@@ -83,6 +83,13 @@ def _times(t: Any) -> Array:
     if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0):
         raise ShapeError("expected rising times t [s], found others; use numpy.linspace")
     return times
+
+
+def _named(drive: Any) -> Mapping[str, Any]:
+    if isinstance(drive, Mapping):
+        return drive
+    found = printable(repr(drive), 60)
+    raise ShapeError(f'expected drives by name, as {{"crank": values}}, found {found}')
 
 
 def _drive(model: Model, name: str, source: Any, times: Array) -> tuple[Array, Array, Array]:

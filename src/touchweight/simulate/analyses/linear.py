@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,15 +65,18 @@ class Linear:
 
     # -- responses ---------------------------------------------------------------------------------------
     def frequency_response(self, input: str, output: str, hertz: Any) -> Any:
-        """The complex ratio of output to input at each frequency [Hz]."""
+        """The complex ratio of output to input at each frequency [Hz]; infinite where it has no bound."""
         b, c = self._pick(self.inputs, input, "input"), self._pick(self.outputs, output, "output")
         omega = 2.0 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))
         # a Hessenberg form makes every frequency one cheap solve
         h, q = scipy.linalg.hessenberg(self.A, calc_q=True) if len(self.A) else (self.A, self.A)
         left, right = self.C[c] @ q, q.T @ self.B[:, b]
         eye = np.eye(len(h))
-        values = [left @ np.linalg.solve(1j * w * eye - h, right) + self.D[c, b] for w in omega]
-        return np.array(values, dtype=complex)
+        out = np.full(len(omega), complex(np.inf, 0.0))
+        for i, w in enumerate(omega):
+            with contextlib.suppress(np.linalg.LinAlgError):  # on an eigenvalue without damping there is no bound
+                out[i] = left @ np.linalg.solve(1j * w * eye - h, right) + self.D[c, b]
+        return out
 
     def step_response(self, input: str, output: str, t: Any) -> Array:
         """The output at evenly spaced times [s] after the input has stepped by one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from ...errors import FileError
 from ..loops import CLOSED, _speed_kinds
 from ..recording import Recording
 from ..state import State
+from .begin import AnalysisError
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -62,6 +64,8 @@ def draw_mode(model: Model, state: State, mode: Mode, path: Path, size: float = 
     from ...cli.stage import add_skeleton
     from ..model import Model
 
+    if importlib.util.find_spec("PIL") is None:
+        raise AnalysisError("expected Pillow to write an animation, found none; pip install pillow")
     mechanism = copy.deepcopy(model.mechanism)
     pieces = add_skeleton(mechanism)
     drawn = Model(mechanism)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +12,10 @@ from ...errors import ShapeError, printable
 from ..recording import Recording
 from ..state import State
 from .balance import Balance
-from .begin import begin, closed_again, held_speeds
+from .begin import AnalysisError, begin, closed_again, held_speeds
+from .derivatives import Sensitivity, listed
 from .differences import by_differences
+from .eigen_slopes import eigen_slopes
 from .equilibrium import equilibrium
 from .modes import modes_at_rest
 from .rest import least_step
@@ -36,46 +37,10 @@ def _mean(x: Array, t: Array) -> float:
     return float(np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(t)) / (t[-1] - t[0])) if len(t) > 1 else float(x[0])
 
 
+#: a full turn [rad]
+TURN = 2.0 * np.pi
+
 OF_MODES = ("frequency", "damping", "eigenvalue")
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """Derivatives of quantities by parameters.
-
-    Attributes:
-        of: names of the quantities.
-        by: names of the parameters.
-        values: of the quantities.
-        parameters: values of the parameters.
-        matrix: (quantities, parameters), derivatives in SI units.
-        error: the same shape, how far they may be off; zero where they are exact.
-    """
-
-    of: tuple[str, ...]
-    by: tuple[str, ...]
-    values: Array
-    parameters: Array
-    matrix: Array
-    error: Array
-
-    @property
-    def relative(self) -> Array:
-        """Relative change of a quantity for a relative change of a parameter; NaN where the quantity is zero."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            out: Array = np.where(
-                self.values[:, None] != 0.0, self.matrix * self.parameters / self.values[:, None], np.nan
-            )
-        return out
-
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        of, by = pair
-        if of not in self.of or by not in self.by:
-            raise ShapeError(
-                f"expected a quantity among {_listed(self.of)} and a parameter among {_listed(self.by)}, "
-                f"found {printable(repr(pair), 80)}"
-            )
-        return float(self.matrix[self.of.index(of), self.by.index(by)])
 
 
 def sensitivity(
@@ -146,13 +111,9 @@ def _only(found: Sensitivity, entry: str, what: str) -> Sensitivity:
     if not entry:
         return found
     if entry not in found.of:
-        raise ShapeError(f"expected {what} of {_listed(found.of)}, found {printable(entry, 60)!r}")
+        raise ShapeError(f"expected {what} of {listed(found.of)}, found {printable(entry, 60)!r}")
     i = [found.of.index(entry)]
     return Sensitivity((entry,), found.by, found.values[i], found.parameters, found.matrix[i], found.error[i])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(printable(n, 40) for n in names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _made(
@@ -244,25 +205,39 @@ def _differences(
 def _of_modes(
     model: Model, state: State, names: Sequence[str], hold: Sequence[str], what: str, step: float
 ) -> Sensitivity:
-    start = modes_at_rest(model, state, hold)
+    """The matrix A changes with its equilibrium; its eigenvalues follow."""
+    found = modes_at_rest(model, state, hold)
+    labels = {i + 1: m.eigenvalue for i, m in enumerate(found) if m.kind != "free"}
+    now = found.linear
 
-    def value(at: State) -> dict[str, float]:
-        at.v[:] = 0.0
-        found = modes_at_rest(model, equilibrium(model, state=at, hold=hold).state, hold)
-        left = list(found)
-        out: dict[str, float] = {}
-        for i, mode in enumerate(start):
-            if not left:
-                break
-            near = min(left, key=lambda m: abs(m.eigenvalue - mode.eigenvalue))
-            left.remove(near)
-            if what == "eigenvalue":
-                out[f"{i + 1}.real"], out[f"{i + 1}.imag"] = near.eigenvalue.real, near.eigenvalue.imag
-            else:
-                out[str(i + 1)] = near.frequency if what == "frequency" else near.damping
-        return out
+    def matrix(at: State) -> dict[str, float]:
+        linear = modes_at_rest(model, equilibrium(model, state=at, hold=hold).state, hold).linear
+        if linear.states != now.states:
+            raise AnalysisError(
+                "expected a partition that lasts while parameters change, found two; take a smaller step"
+            )
+        return {str(i): float(x) for i, x in enumerate(linear.A.ravel())}
 
-    return _differences(model, state, names, step, value)
+    slopes = _differences(model, state, names, step, matrix)
+    columns = []
+    for k in range(len(names)):
+        parts = (slopes.matrix[:, k].reshape(now.A.shape), slopes.error[:, k].reshape(now.A.shape))
+        columns.append(eigen_slopes(now.A, *parts, list(labels.values())))
+    rates = np.array([c[0] for c in columns]).T.reshape(len(labels), len(names))
+    off = np.array([c[1] for c in columns]).T.reshape(len(labels), len(names))
+    z = np.array(list(labels.values()), dtype=complex)[:, None]
+    size = np.abs(z)
+    growth = (z.conj() * rates).real / np.where(size > 0, size, 1.0)
+    if what == "frequency":
+        values, slope, scale = size[:, 0] / TURN, growth / TURN, 1.0 / TURN
+    elif what == "damping":
+        values, slope, scale = -z[:, 0].real / size[:, 0], -rates.real / size + z.real * growth / size**2, 1.0 / size
+    else:
+        of = [f"{i}.{part}" for i in labels for part in ("real", "imag")]
+        values = np.column_stack([z[:, 0].real, z[:, 0].imag]).ravel()
+        both = np.stack([rates.real, rates.imag], axis=1).reshape(-1, len(names))
+        return _made(of, names, values, state, both, np.repeat(off, 2, axis=0))
+    return _made([str(i) for i in labels], names, values, state, slope, off * scale)
 
 
 def _of_run(

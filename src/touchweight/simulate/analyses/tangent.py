@@ -16,7 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...codegen.callable import Array
+from ...errors import printable
 from .balance import Balance, solve_scaled
+from .begin import AnalysisError
 
 
 @dataclass
@@ -57,6 +59,11 @@ class Tangent:
 
     def __init__(self, at: Balance) -> None:
         self.at = at
+        if at.is_singular():
+            raise AnalysisError(
+                f"expected a position in which the loops of {printable(at.model.name, 40)!r} say how it goes on, "
+                "found a singular one; take a place beside it"
+            )
         self.slopes = at.slopes()
         self.tangents = at.tangents()
         self.first, self.loose, self.dependent, self.independent = at.partition()
