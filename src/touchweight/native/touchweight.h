@@ -110,6 +110,8 @@ typedef struct tw_memory {
     double speed_residual;  /* largest |J v + r| there */
     double *impulse;        /* of contacts: normal rows, sliding rows, dry friction, rows of closure; in the last step */
     double *drive_impulse;  /* of driven and locked speeds, in the last step */
+    double theta;           /* of the non-smooth method: 1/2 the middle, 1 the end of the step */
+    double contact_tolerance; /* at which the contact problem counts as solved [sqrt J] */
     double contact_residual; /* of the contact problem, relative */
     int32_t contact_iterations; /* of the last step */
     int32_t most_contact_iterations;
