@@ -1,8 +1,8 @@
 """Single bodies on every kind of joint, as MSC ADAMS was run on them.
 
 The cases and their results come with Project Chrono (data/testing/joints; M. Taylor, R. Serban), which tests its own
-joints against them. A body of 1 kg falls for 5 s under 9.80665 m/s² from rest; reactions are those on the ground, at the
-joint, in world axes.
+joints against them. A body of 1 kg falls for 5 s under 9.80665 m/s² from rest; reactions are those on the ground, at
+the joint, in world axes.
 """
 
 import math
@@ -27,14 +27,39 @@ def about_z(angle):
     return (math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2))
 
 
+def matrix(quaternion):
+    w, x, y, z = quaternion
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
 @dataclass
 class Case:
     """What to build, and how to read the reactions from a run: a function of model and rows (q, v, a, forces)."""
 
     name: str
-    folder: str
     build: Callable
     reactions: Callable
+
+    @property
+    def folder(self):
+        """Of its files."""
+        return FOLDERS[self.name.split("_")[0]]
+
+
+FOLDERS = {
+    "Revolute": "revolute_joint",
+    "Spherical": "spherical_joint",
+    "Prismatic": "prismatic_joint",
+    "RotSpring": "rotspring_force",
+    "Distance": "distance_constraint",
+    "TranSpring": "transpring_force",
+    "TranSpringCB": "transpringcb_force",
+    "RevSpherical": "revsph_constraint",
+}
 
 
 def new(name):
@@ -91,9 +116,7 @@ def closed(kind, place, rotation):
 
     def build():
         m = new(f"{kind} as a cut")
-        turn = np.array(tw.mechanism.rotation.rotation_matrix(rotation), dtype=object)
-        arm = [2.0 * float(turn[k][0].value) for k in range(3)]
-        body = loose(m, np.array(place) + arm, rotation)
+        body = loose(m, np.array(place) + 2.0 * matrix(rotation)[:, 0], rotation)
         here = m.frame("here", m.ground, origin=place, rotation=rotation)
         there = m.frame("there", body, origin=(-2.0, 0, 0))
         m.loop("cut", kind, here, there, axis="z")
@@ -109,7 +132,7 @@ def from_cut(rotation, hinge):
         force = -run["forces"][:, :3]
         if not hinge:
             return {"Rforce": force, "Rtorque": np.zeros_like(force)}
-        turn = np.array([[float(x.value) for x in row] for row in tw.mechanism.rotation.rotation_matrix(rotation)])
+        turn = matrix(rotation)
         across = (turn[:, 1], -turn[:, 0])  # axle × first, axle × second
         return {"Rforce": force, "Rtorque": -sum(np.outer(run["forces"][:, 3 + k], across[k]) for k in range(2))}
 
@@ -122,7 +145,12 @@ def on_a_rod(point, end, place, rotation):
     def build():
         m = new("rod")
         body = loose(m, place, rotation)
-        m.rod("rod", m.frame("point", m.ground, origin=point), m.frame("end", body, origin=back(end, place, rotation)), 2.0)
+        m.rod(
+            "rod",
+            m.frame("point", m.ground, origin=point),
+            m.frame("end", body, origin=back(end, place, rotation)),
+            2.0,
+        )
         return ended(m)
 
     return build
@@ -130,8 +158,7 @@ def on_a_rod(point, end, place, rotation):
 
 def back(point, place, rotation):
     """A point of the world in the frame of a body that has its place and turn."""
-    turn = np.array([[float(x.value) for x in row] for row in tw.mechanism.rotation.rotation_matrix(rotation)])
-    return tuple((turn.T @ (np.array(point, dtype=float) - np.array(place, dtype=float))).tolist())
+    return tuple((matrix(rotation).T @ (np.array(point, dtype=float) - np.array(place, dtype=float))).tolist())
 
 
 def ended(m):
@@ -144,7 +171,10 @@ def along_the_rod(point):
 
     def read(model, run):
         span = model.sensors(run["q"], run["v"], run["a"])["end position"] - np.array(point, dtype=float)
-        return {"Rforce": -run["forces"][:, :1] * span / np.linalg.norm(span, axis=1, keepdims=True), "Rtorque": 0 * span}
+        return {
+            "Rforce": -run["forces"][:, :1] * span / np.linalg.norm(span, axis=1, keepdims=True),
+            "Rtorque": 0 * span,
+        }
 
     return read
 
@@ -177,7 +207,7 @@ def progressive(stretch, rate):
 
 
 # -- a link without mass: hinged to the ground, a ball at the body ---------------------------------------------------
-def linked(point, axis, end, place, as_tree):
+def linked(point, axis, place, as_tree):
     def build():
         m = new("link")
         if as_tree:
@@ -197,7 +227,7 @@ def linked(point, axis, end, place, as_tree):
     return build
 
 
-def of_link(axis, point, as_tree):
+def of_link(point, axis, place, as_tree):
     n = np.array(axis, dtype=float)
 
     def read(model, run):
@@ -232,38 +262,41 @@ def spring_of(k, c, more=0.0):
     return lambda q, v: -k * q - more * abs(q) * q - c * v
 
 
+IN_LINE = (O, (0, 2, 0), (0, 4, 0), about_z(-math.pi / 2))
+LINK1, LINK2 = (O, (0, 0, 1), (2, 2, 0)), (P, (0, 1, 1), (3, 4, 3))
+
 CASES = [
-    Case("Revolute_Case01", "revolute_joint", hung("revolute", O, X90), through("joint", O)),
-    Case("Revolute_Case02", "revolute_joint", hung("revolute", P, X45), through("joint", P)),
-    Case("Spherical_Case01", "spherical_joint", hung("spherical", O, UNIT), through("joint", O)),
-    Case("Spherical_Case02", "spherical_joint", hung("spherical", P, X45), through("joint", P)),
-    Case("Prismatic_Case01", "prismatic_joint", hung("prismatic", O, UNIT), through("joint", O)),
-    Case("Prismatic_Case02", "prismatic_joint", hung("prismatic", P, X45), through("joint", P)),
-    Case("Prismatic_Case03", "prismatic_joint", hung("prismatic", P, X90), through("joint", P)),
-    Case("RotSpring_Case01", "rotspring_force", hung("revolute", O, X90, spring_of(200.0, 10.0)), through("joint", O)),
-    Case("RotSpring_Case02", "rotspring_force", hung("revolute", O, X90, spring_of(50.0, 10.0, 10.0)), through("joint", O)),
-    Case("Distance_Case01", "distance_constraint", on_a_rod(O, (0, 2, 0), (0, 2, 0), UNIT), along_the_rod(O)),
-    Case("Distance_Case02", "distance_constraint", on_a_rod(P, (1, 4, 3), (-1, 4, 3), UNIT), along_the_rod(P)),
-    Case("Distance_Case03", "distance_constraint", on_a_rod(O, (0, 2, 0), (0, 4, 0), about_z(-math.pi / 2)), along_the_rod(O)),
-    Case("TranSpring_Case01", "transpring_force", on_a_spring(O, O, O, UNIT, linear(10.0, 0.5)), pull),
-    Case("TranSpring_Case02", "transpring_force", on_a_spring(O, (0, 2, 0), (0, 2, 0), UNIT, linear(100.0, 5.0)), pull),
-    Case("TranSpringCB_Case01", "transpringcb_force", on_a_spring(O, O, O, UNIT, linear(10.0, 0.5)), pull),
-    Case("TranSpringCB_Case02", "transpringcb_force", on_a_spring(O, (0, 2, 0), (0, 2, 0), UNIT, linear(100.0, 5.0)), pull),
-    Case("TranSpringCB_Case03", "transpringcb_force", on_a_spring(P, (1, 4, 3), (-1, 4, 3), UNIT, progressive), pull),
-    Case("TranSpringCB_Case04", "transpringcb_force", on_a_spring(O, (0, 2, 0), (0, 4, 0), about_z(-math.pi / 2), progressive), pull),
-    Case("RevSpherical_Case01", "revsph_constraint", linked(O, (0, 0, 1), (2, 0, 0), (2, 2, 0), True), of_link((0, 0, 1), O, True)),
-    Case("RevSpherical_Case02", "revsph_constraint", linked(P, (0, 1, 1), (3, 2, 3), (3, 4, 3), True), of_link((0, 1, 1), P, True)),
-]  # fmt: skip
+    Case("Revolute_Case01", hung("revolute", O, X90), through("joint", O)),
+    Case("Revolute_Case02", hung("revolute", P, X45), through("joint", P)),
+    Case("Spherical_Case01", hung("spherical", O, UNIT), through("joint", O)),
+    Case("Spherical_Case02", hung("spherical", P, X45), through("joint", P)),
+    Case("Prismatic_Case01", hung("prismatic", O, UNIT), through("joint", O)),
+    Case("Prismatic_Case02", hung("prismatic", P, X45), through("joint", P)),
+    Case("Prismatic_Case03", hung("prismatic", P, X90), through("joint", P)),
+    Case("RotSpring_Case01", hung("revolute", O, X90, spring_of(200.0, 10.0)), through("joint", O)),
+    Case("RotSpring_Case02", hung("revolute", O, X90, spring_of(50.0, 10.0, 10.0)), through("joint", O)),
+    Case("Distance_Case01", on_a_rod(O, (0, 2, 0), (0, 2, 0), UNIT), along_the_rod(O)),
+    Case("Distance_Case02", on_a_rod(P, (1, 4, 3), (-1, 4, 3), UNIT), along_the_rod(P)),
+    Case("Distance_Case03", on_a_rod(*IN_LINE), along_the_rod(O)),
+    Case("TranSpring_Case01", on_a_spring(O, O, O, UNIT, linear(10.0, 0.5)), pull),
+    Case("TranSpring_Case02", on_a_spring(O, (0, 2, 0), (0, 2, 0), UNIT, linear(100.0, 5.0)), pull),
+    Case("TranSpringCB_Case01", on_a_spring(O, O, O, UNIT, linear(10.0, 0.5)), pull),
+    Case("TranSpringCB_Case02", on_a_spring(O, (0, 2, 0), (0, 2, 0), UNIT, linear(100.0, 5.0)), pull),
+    Case("TranSpringCB_Case03", on_a_spring(P, (1, 4, 3), (-1, 4, 3), UNIT, progressive), pull),
+    Case("TranSpringCB_Case04", on_a_spring(*IN_LINE, progressive), pull),
+    Case("RevSpherical_Case01", linked(*LINK1, as_tree=True), of_link(*LINK1, as_tree=True)),
+    Case("RevSpherical_Case02", linked(*LINK2, as_tree=True), of_link(*LINK2, as_tree=True)),
+]
 
 #: the same cases with the joint as a cut, or as equations
 CUTS = [
-    Case("Revolute_Case01", "revolute_joint", closed("hinge", O, X90), from_cut(X90, True)),
-    Case("Revolute_Case02", "revolute_joint", closed("hinge", P, X45), from_cut(X45, True)),
-    Case("Spherical_Case01", "spherical_joint", closed("ball", O, UNIT), from_cut(UNIT, False)),
-    Case("Spherical_Case02", "spherical_joint", closed("ball", P, X45), from_cut(X45, False)),
-    Case("RevSpherical_Case01", "revsph_constraint", linked(O, (0, 0, 1), (2, 0, 0), (2, 2, 0), False), of_link((0, 0, 1), O, False)),
-    Case("RevSpherical_Case02", "revsph_constraint", linked(P, (0, 1, 1), (3, 2, 3), (3, 4, 3), False), of_link((0, 1, 1), P, False)),
-]  # fmt: skip
+    Case("Revolute_Case01", closed("hinge", O, X90), from_cut(X90, True)),
+    Case("Revolute_Case02", closed("hinge", P, X45), from_cut(X45, True)),
+    Case("Spherical_Case01", closed("ball", O, UNIT), from_cut(UNIT, False)),
+    Case("Spherical_Case02", closed("ball", P, X45), from_cut(X45, False)),
+    Case("RevSpherical_Case01", linked(*LINK1, as_tree=False), of_link(*LINK1, as_tree=False)),
+    Case("RevSpherical_Case02", linked(*LINK2, as_tree=False), of_link(*LINK2, as_tree=False)),
+]
 
 
 def results(case, tolerance=1e-12):

@@ -58,7 +58,9 @@ def linear(model):
     def matrix(speed, h=3e-4):
         out = np.eye(4, k=2)
         for k, e in enumerate(np.eye(4)):
-            near, far = ((accelerations(speed, s * h * e) - accelerations(speed, -s * h * e)) / (2 * s * h) for s in (1, 2))
+            near, far = (
+                (accelerations(speed, s * h * e) - accelerations(speed, -s * h * e)) / (2 * s * h) for s in (1, 2)
+            )
             out[2:, k] = (4 * near - far) / 3
         return out
 

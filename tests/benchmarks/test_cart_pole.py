@@ -1,7 +1,8 @@
-"""The light cart-pole: a cart of a millionth of the pole's mass, so that the swing turns in a fraction of a millisecond.
+"""The light cart-pole: a cart of a millionth of the pole's mass, so that the swing turns within a millisecond.
 
 N. Parsons, A light cart-pole benchmark (proposed to the IFToMM library of computational benchmark problems, 2026;
-light-cartpole-benchmark, MIT): the root mean square error of cart and angle over 1001 samples of 10 s must be below 1e-6.
+light-cartpole-benchmark, MIT): the root mean square error of cart and angle over 1001 samples of 10 s must be below
+1e-6.
 """
 
 import math
@@ -84,16 +85,16 @@ def test_ten_seconds(model, method, tolerance):
     cart, theta, _ = exact(run.t)
     assert len(run.t) == round(100 * end) + 1
     error = math.sqrt(np.mean((run["cart"] - cart) ** 2 + (run["pole"] - theta) ** 2))
-    assert error < 1e-6  # the criterion
+    assert error < 5e-8  # 1e-6 is asked for; found 5.9e-9
     for t, (x, angle) in PUBLISHED.items():
         if t <= end:
             at = round(100 * t)
             assert run["cart"][at] == pytest.approx(x, abs=5e-9)
             assert run["pole"][at] == pytest.approx(angle, abs=5e-9)  # found 1.0e-9
     if end == 10.0:
-        assert run["v.cart"][-1] == pytest.approx(PUBLISHED_SPEEDS[0], abs=5e-9)  # found 2.4e-10
+        assert run["v.cart"][-1] == pytest.approx(PUBLISHED_SPEEDS[0], abs=5e-9)  # found 9.1e-10
         assert run["v.pole"][-1] == pytest.approx(PUBLISHED_SPEEDS[1], abs=5e-8)  # found 1.1e-8
-        assert np.ptp(run["energy.total"]) < 1e-8
+        assert np.ptp(run["energy.total"]) < 5e-8  # found 3.9e-9 J
 
 
 def test_the_angular_speed_at_the_crossing(model):

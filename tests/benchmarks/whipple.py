@@ -31,9 +31,7 @@ def build():
     fork = m.body(
         "fork", mass=4.0, com=(0.9 - head[0], 0, 0.7 - head[1]), inertia=(0.05892, 0.06, 0.00708, 0, 0.00756, 0)
     )
-    m.revolute(
-        "steer", frame, fork, axis=(-math.sin(TILT), 0, math.cos(TILT)), origin=(head[0], 0, head[1] - REAR)
-    )
+    m.revolute("steer", frame, fork, axis=(-math.sin(TILT), 0, math.cos(TILT)), origin=(head[0], 0, head[1] - REAR))
     rear = m.body("rear wheel", mass=2.0, inertia=(0.0603, 0.12, 0.0603))
     front = m.body("front wheel", mass=3.0, inertia=(0.1405, 0.28, 0.1405))
     m.revolute("rear", frame, rear, axis="y")

@@ -2,6 +2,7 @@
 
 import math
 import subprocess
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from touchweight.codegen.compiler import NATIVE, Compiler, find_compiler
 from touchweight.codegen.function import Function
 from touchweight.codegen.library import contract, load_native
 from touchweight.codegen.program import make_program
-from touchweight.symbolic import symbol
+from touchweight.symbolic import Expr, Symbol, symbol
 
 DONE, NOT_FINITE, BAD_CALL = 0, 1, 2
 EULER, RK4 = 0, 1
@@ -42,27 +43,41 @@ Q, V, X, U, T, K = (
 )
 
 
+class Pair(NamedTuple):
+    """The functions of a tree: rates of everything, and those of the coordinates alone."""
+
+    rates: NativeFunction
+    turn: NativeFunction
+
+
+def pair(cc: Compiler, inputs: dict[str, list[Symbol]], dq: list[Expr], dv: list[Expr], dx: list[Expr]) -> Pair:
+    rates = Function("rates", inputs, {"dq": dq, "dv": dv, "dx": dx}, [K])
+    turn = Function("turn", {k: inputs[k] for k in ("q", "v")}, {"dq": dq}, [K])
+    return Pair(*(NativeFunction(make_program(f), cc) for f in (rates, turn)))
+
+
 @pytest.fixture(scope="module")
-def rates(cc) -> NativeFunction:
+def rates(cc) -> Pair:
     """dq = v, dv = u - k q, dx = t."""
-    inputs = {"q": [Q], "v": [V], "x": [X], "u": [U], "t": [T]}
-    return NativeFunction(make_program(Function("rates", inputs, {"dq": [V], "dv": [U - K * Q], "dx": [T]}, [K])), cc)
+    return pair(cc, {"q": [Q], "v": [V], "x": [X], "u": [U], "t": [T]}, [V], [U - K * Q], [T])
 
 
 class Run:
     """A system, its state and its buffers, with numbers behind each that must not be touched."""
 
-    def __init__(self, core, rates: NativeFunction, k: float = 4.0, balls=(), sizes=(1, 1, 1, 1)) -> None:
+    def __init__(self, core, pair: Pair, k: float = 4.0, balls=(), sizes=(1, 1, 1, 1)) -> None:
         self.core = core
-        self.held = rates
-        self.table = rates.prepare(np.array([k]))
+        self.held = pair
+        self.tables = [f.prepare(np.array([k])) for f in pair]
         self.starts = FFI.new("int32_t[]", list(balls) or [0])
         nq, nv, nx, nu = sizes
         self.system = FFI.new(
             "tw_system *",
             {
-                "rates": rates.unit.table,
-                "c": FFI.from_buffer("double[]", self.table),
+                **{
+                    name: {"unit": f.unit.table, "c": FFI.from_buffer("double[]", c)}
+                    for name, f, c in zip(("rates", "turn"), pair, self.tables, strict=True)
+                },
                 "nq": nq,
                 "nv": nv,
                 "nx": nx,
@@ -71,6 +86,7 @@ class Run:
                 "ball_start": self.starts,
             },
         )
+        self.memory = FFI.new("tw_memory *")
         self.size = nq + nv + nx
 
     def __call__(self, y, u, *, method=RK4, t=0.0, h=0.1, n=10, every=1, u_step=0):
@@ -81,8 +97,9 @@ class Run:
         taken = FFI.new("int64_t *", -1)
         pointer = [FFI.from_buffer("double[]", a) for a in (state, given, rows, work)]
         ended = self.core.tw_integrate(
-            self.system, method, t, h, n, pointer[0], pointer[1], u_step, every, pointer[2], pointer[3], taken
-        )
+            self.system, self.memory, method, t, h, n, pointer[0], pointer[1], u_step, every, pointer[2], FFI.NULL,
+            pointer[3], taken,
+        )  # fmt: skip
         assert (work[-4:] == GUARD).all(), "beyond the work space"
         assert (state[-4:] == GUARD).all(), "beyond the state"
         assert (rows[-1] == GUARD).all(), "beyond the record"
@@ -127,6 +144,13 @@ def test_inputs_may_change_with_every_step(run):
     assert stepped == pytest.approx(y, rel=1e-14)
 
 
+def test_inputs_may_change_within_a_step(run):
+    """Simpson's rule over start, middle and end: a cubic in time is exact."""
+    moments = 0.05 * np.arange(21)
+    _, _, y, _ = Run(run.core, run.held, k=0.0)([0.0, 0.0, 0.0], 4.0 * moments**3, u_step=2, n=10)
+    assert y[1] == pytest.approx(1.0, rel=1e-13)
+
+
 def test_a_run_in_two_parts_is_the_run(run):
     _, _, whole, _ = run([1.0, 0.0, 0.0], [0.5], n=10)
     _, _, half, _ = run([1.0, 0.0, 0.0], [0.5], n=4)
@@ -151,7 +175,7 @@ def test_it_stops_where_numbers_end(run, method, bad):
     assert not np.isfinite(y).all()
 
 
-@pytest.mark.parametrize("wrong", [{"h": 0.0}, {"h": -0.1}, {"h": math.nan}, {"every": 0}, {"every": -1}])
+@pytest.mark.parametrize("wrong", [{"h": 0.0}, {"h": -0.1}, {"h": math.nan}, {"every": 0}, {"every": -1}, {"u_step": 3}])
 def test_calls_that_make_no_sense_do_nothing(run, wrong):
     ended, taken, y, rows = run([1.0, 2.0, 3.0], [0.0], **wrong)
     assert (ended, taken, y.tolist()) == (BAD_CALL, 0, [1.0, 2.0, 3.0])
@@ -159,13 +183,15 @@ def test_calls_that_make_no_sense_do_nothing(run, wrong):
 
 
 def test_a_unit_of_another_kind_is_refused(core, rates):
-    lanes = rates.lane_unit(False)
+    lanes = rates.rates.lane_unit(False)
     run = Run(core, rates)
-    run.system.rates = lanes.table
+    run.system.rates.unit = lanes.table
     assert run([1.0, 2.0, 3.0], [0.0])[0] == BAD_CALL
-    other = FFI.new("tw_unit *", rates.unit.table[0])
+    other = FFI.new("tw_unit *", rates.rates.unit.table[0])
     other.abi += 1
-    run.system.rates = other
+    run.system.rates.unit = other
+    assert run([1.0, 2.0, 3.0], [0.0])[0] == BAD_CALL
+    run.system.rates.unit = FFI.NULL
     assert run([1.0, 2.0, 3.0], [0.0])[0] == BAD_CALL
 
 
@@ -174,10 +200,8 @@ def test_quaternions_are_brought_back_to_unit_length(core, cc, method):
     """Five coordinates: a number, then a quaternion that grows."""
     q = [symbol(f"q{i}", "coordinate") for i in range(5)]
     inputs = {"q": q, "v": [V], "x": [], "u": [], "t": [T]}
-    growing = make_program(
-        Function("rates", inputs, {"dq": [V, *(2.0 * x for x in q[1:])], "dv": [-q[0]], "dx": []}, [K])
-    )
-    run = Run(core, NativeFunction(growing, cc), balls=[1], sizes=(5, 1, 0, 0))
+    growing = pair(cc, inputs, [V, *(2.0 * x for x in q[1:])], [-q[0]], [])
+    run = Run(core, growing, balls=[1], sizes=(5, 1, 0, 0))
     start = [0.5, 0.5, 0.5, -0.5, 0.5, 0.0]
     _, _, y, rows = run(start, [0.0], method=method)
     assert np.linalg.norm(rows[:, 1:5], axis=1) == pytest.approx(1.0, abs=1e-15)
@@ -188,16 +212,16 @@ def test_quaternions_are_brought_back_to_unit_length(core, cc, method):
 def test_a_quaternion_of_no_length_ends_the_run(core, cc):
     q = [symbol(f"q{i}", "coordinate") for i in range(4)]
     inputs = {"q": q, "v": [V], "x": [], "u": [], "t": [T]}
-    still = make_program(Function("rates", inputs, {"dq": [0.0 * x for x in q], "dv": [V], "dx": []}, [K]))
-    run = Run(core, NativeFunction(still, cc), balls=[0], sizes=(4, 1, 0, 0))
+    run = Run(core, pair(cc, inputs, [0.0 * x for x in q], [V], []), balls=[0], sizes=(4, 1, 0, 0))
     assert run([0.0, 0.0, 0.0, 0.0, 0.0], [0.0])[:2] == (NOT_FINITE, 1)
 
 
-def test_the_source_compiles_without_a_warning_and_without_a_system(cc, tmp_path):
+@pytest.mark.parametrize("source", sorted(p.name for p in NATIVE.glob("*.c")))
+def test_the_source_compiles_without_a_warning_and_without_a_system(cc, tmp_path, source):
     for extra in (["-std=c99", "-pedantic"], ["-ffreestanding"], ["-O2", "-fno-builtin"]):
         flags = ["-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", *extra, f"-I{NATIVE}"]
         done = subprocess.run(
-            [*cc.command, *flags, "-c", str(NATIVE / "integrate.c"), "-o", str(tmp_path / "x.o")],
+            [*cc.command, *flags, "-c", str(NATIVE / source), "-o", str(tmp_path / "x.o")],
             capture_output=True,
             text=True,
         )

@@ -13,11 +13,17 @@ import typer
 
 from .. import __version__
 from ..errors import TouchweightError
+from .assemble import assemble
 from .bench import bench
 from .doctor import doctor
+from .equilibrium import equilibrium
 from .generate import generate
 from .info import info
+from .kinematics import kinematics
+from .linearise import linearise
+from .modes import modes
 from .play import play
+from .sensitivity import sensitivity
 from .shelf import shelf
 from .simulate import simulate
 from .terminal import complain
@@ -34,6 +40,8 @@ app = typer.Typer(
 )
 for verb in (play, info, simulate, generate, doctor):
     app.command()(verb)
+for analysis in (assemble, equilibrium, linearise, modes, kinematics, sensitivity):
+    app.command(rich_help_panel="Analyses")(analysis)
 app.command("list")(shelf)
 app.add_typer(bench)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..library.classics import piano_key_a
 from ..mechanism import Body, Frame, FrameForce, Mechanism
 from ..mechanism.body import Vector
 from ..symbolic import ZERO
@@ -47,6 +48,20 @@ def _wave(size: float, times: float, phase: float = 0.0, middle: float = 0.0) ->
     return target
 
 
+def _sway(middle: float, size: float, i: int) -> Drive:
+    """A force that swings about ``middle`` [N], each leg a little later than the one before."""
+    return lambda t: middle + size * math.sin(2.0 * math.pi * (t - i / 6.0))
+
+
+def _by_hand(name: str) -> dict[str, Drive]:
+    """The inputs of a drive that a hand moves."""
+
+    def part(k: int) -> Drive:
+        return lambda t: piano_key_a.hand(t)[k]
+
+    return {f"{name}.{what}": part(k) for k, what in enumerate(("position", "velocity", "acceleration"))}
+
+
 #: how the mechanisms of the library are shown
 SHOWS: dict[str, Show] = {
     "pendulum": Show(6.0, sentence="Let go at one radian: it swings and, having no friction, never stops."),
@@ -71,6 +86,20 @@ SHOWS: dict[str, Show] = {
         disc=0.05,
         sentence="Let go while it spins: it falls a little, then circles and nods.",
     ),
+    "ball": Show(4.5, sentence="Let go from one metre: a hundred bounces, then none."),
+    "cart-pole": Show(6.0, v={"cart": 2.0}, sentence="The pole falls over; each wall jerks it."),
+    "stewart": Show(
+        4.0,
+        inputs={f"force{i}": _sway(50.0, 500.0, i) for i in range(1, 7)},
+        sentence="Six legs push in turn: the plate sways.",
+    ),
+    "double-wishbone": Show(
+        4.0,
+        inputs={"road": lambda t: 0.03 * math.sin(6.0 * t)},
+        sentence="Set on a wavy road, the car settles and sways.",
+    ),
+    "piano-key-a": Show(2.6, inputs=_by_hand("key"), sentence="Thrown and caught, twice."),
+    "piano-key-b": Show(2.6, inputs=_by_hand("manipulandum"), sentence="Thrown, caught, thrown against the string."),
 }
 
 

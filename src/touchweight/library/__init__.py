@@ -7,7 +7,22 @@ from collections.abc import Callable
 
 from ..errors import MechanismError, printable
 from ..mechanism import Mechanism
-from .classics import arm, double_pendulum, n_pendulum, pendulum, spinning_top
+from .classics import (
+    andrews,
+    arm,
+    bouncing_ball,
+    cart_pole,
+    double_pendulum,
+    double_wishbone,
+    four_bar,
+    n_pendulum,
+    pendulum,
+    piano_key_a,
+    piano_key_b,
+    slider_crank,
+    spinning_top,
+    stewart,
+)
 
 #: name -> what it is in one sentence, and the function that describes it
 MECHANISMS: dict[str, tuple[str, Callable[[], Mechanism]]] = {
@@ -19,6 +34,15 @@ MECHANISMS: dict[str, tuple[str, Callable[[], Mechanism]]] = {
     "chain": ("A chain of twelve rods, held out level and let go.", n_pendulum.build),
     "arm": ("A robot arm of six joints that follows six target angles through servos.", arm.build),
     "top": ("A top on its point: it circles and nods instead of falling.", spinning_top.build),
+    "four-bar": ("A four-bar linkage of equal rods that falls through its flat position.", four_bar.build),
+    "slider-crank": ("A crank that turns evenly, a rod, and a slider it pushes to and fro.", slider_crank.build),
+    "andrews": ("Andrews' squeezer: seven bodies and three loops that a motor whirls in milliseconds.", andrews.build),
+    "ball": ("A ball that bounces, ever lower and ever faster, until it rests.", bouncing_ball.build),
+    "cart-pole": ("A pole on a cart on a rail, between two walls.", cart_pole.build),
+    "stewart": ("A Stewart platform: a plate on six legs that grow and shrink.", stewart.build),
+    "double-wishbone": ("A quarter of a car on a double wishbone suspension.", double_wishbone.build),
+    "piano-key-a": ("A piano key in your hand throws and catches a hammer, all of it rigid.", piano_key_a.build),
+    "piano-key-b": ("The same key and hammer on two springs, which make its touch soft.", piano_key_b.build),
 }
 
 

@@ -300,8 +300,9 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         t += found;
         const double interval = t - w->last, ratio = w->interval > 0.0 ? interval / w->interval : 1.0;
         const double left = ratio < 1.0 ? interval * ratio / (1.0 - ratio) : 1e300;
-        const int over = left < hy->rest_time || interval < hy->rest_time || taken + 1 >= hy->most_events;
-        const int rest = way->rest >= 0 && over;
+        /* the second time already, when there was no way to go in between */
+        const int still = !(w->interval > 0.0) && interval < hy->rest_time;
+        const int rest = way->rest >= 0 && (left < hy->rest_time || still || taken + 1 >= hy->most_events);
         const int32_t source = r->mode;
         ended = take(r, first, t, rest);
         if (ended) return ended;
@@ -314,7 +315,7 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         w->interval = rest || interval > 1e200 ? 0.0 : interval;
         w->last = t;
         enter(r, t);
-        if (++taken >= hy->most_events && !rest) return TW_TOO_MANY_EVENTS;
+        if (++taken >= hy->most_events + rest) return TW_TOO_MANY_EVENTS;
     }
 }
 
@@ -355,6 +356,7 @@ TW_EXPORT int32_t tw_run(const tw_hybrid *hy, int32_t *mode, int32_t method, dou
     const int64_t size = tw_state_size(s);
     *taken = 0;
     if (!(h > 0.0) || every < 1 || u_per_step < 0 || u_per_step > 2) return TW_BAD_CALL;
+    if (hy->most_events < 1 || *mode < 0 || *mode >= hy->modes) return TW_BAD_CALL;
     for (int32_t k = 0; k < hy->modes; ++k)
         if (!tw_usable(hy->system[k])) return TW_BAD_CALL;
     run r = {hy, *mode, method, y, y, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {u, u, u}, t, h};
@@ -387,7 +389,7 @@ TW_EXPORT int32_t tw_run(const tw_hybrid *hy, int32_t *mode, int32_t method, dou
                 }
             }
         }
-        if (capacity - *count < hy->most_events) {
+        if (capacity - *count <= hy->most_events) {
             *mode = r.mode;
             return TW_EVENTS_FULL;
         }

@@ -81,12 +81,17 @@ def input_table(
 
 def _column(name: str, source: Any, times: Array) -> Array:
     """Values of one input at the given times."""
+    if callable(source):
+        return _numbers(name, source, [source(float(t)) for t in times])
+    if isinstance(source, Recording | tuple):
+        return np.interp(times, *_samples(name, source))
+    return np.repeat(_numbers(name, source, [source]), len(times))
+
+
+def _numbers(name: str, source: Any, values: list[Any]) -> Array:
+    """What a source gave, as numbers."""
     try:
-        if callable(source):
-            return np.array([float(source(float(t))) for t in times])
-        if isinstance(source, Recording | tuple):
-            return np.interp(times, *_samples(name, source))
-        return np.full(len(times), float(source))
+        return np.array([float(x) for x in values])
     except (TypeError, ValueError):
         raise ShapeError(
             f"expected a number, a function of time, samples (times, values) or a recording for {_shown(name)}, "
@@ -94,10 +99,15 @@ def _column(name: str, source: Any, times: Array) -> Array:
         ) from None
 
 
-def _samples(name: str, source: Recording | tuple[Any, Any]) -> tuple[Array, Array]:
+def _samples(name: str, source: Recording | tuple[Any, ...]) -> tuple[Array, Array]:
     if isinstance(source, Recording):
         return source.t, source[name]
-    t, values = (np.asarray(a, dtype=float) for a in source)
+    try:
+        t, values = (np.asarray(a, dtype=float) for a in source)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"expected samples (times, values), two rows of numbers, for {_shown(name)}, found {_shown(source)}"
+        ) from None
     if t.ndim != 1 or t.shape != values.shape or len(t) < 2 or not np.all(np.diff(t) > 0):
         raise ShapeError(
             f"expected samples (times, values) of equal length with rising times for {_shown(name)}, "
@@ -106,32 +116,51 @@ def _samples(name: str, source: Recording | tuple[Any, Any]) -> tuple[Array, Arr
     return t, values
 
 
-def _motion(name: str, source: Any, times: Array) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of a drive: as a function gives them, or of a smooth curve through it."""
-    from scipy.interpolate import make_interp_spline
+Motion = tuple[Array, Array, Array]
 
+
+def _motion(name: str, source: Any, times: Array) -> Motion:
+    """Position, velocity and acceleration of a drive: as a function gives them, or of a smooth curve through it."""
     if callable(source):
-        first = source(float(times[0]))
-        if isinstance(first, tuple):
-            if len(first) != 3:
-                raise ShapeError(
-                    f"expected position, or (position, velocity, acceleration), for drive {_shown(name)}, "
-                    f"found {len(first)} values"
-                )
-            q, v, a = np.array([source(float(t)) for t in times], dtype=float).T
-            return q, v, a
+        if isinstance(source(float(times[0])), tuple):
+            return _told(name, [source(float(t)) for t in times])
         # a few samples beyond both ends, so that the curve is as smooth there as inside
         gap = times[1] - times[0] if len(times) > 1 else 1e-3
         t = np.concatenate([times[0] - gap * np.arange(5, 0, -1), times, times[-1] + gap * np.arange(1, 6)])
-        values = _column(name, source, t)
-    elif isinstance(source, Recording | tuple):
-        t, values = _samples(name, source)
-    else:
-        zero = np.zeros(len(times))
-        return _column(name, source, times), zero, zero
-    curve = make_interp_spline(t, values, k=min(5, len(t) - 1))
+        return _curve(name, t, _column(name, source, t), times)
+    if isinstance(source, Recording | tuple):
+        return _curve(name, *_samples(name, source), times)
+    zero = np.zeros(len(times))
+    return _column(name, source, times), zero, zero
+
+
+def _told(name: str, values: list[Any]) -> Motion:
+    """What a function gave: position, velocity and acceleration at each time."""
+    for value in values:
+        if not isinstance(value, tuple) or len(value) != 3:
+            found = f"{len(value)} values" if isinstance(value, tuple) else _shown(value)
+            raise ShapeError(
+                f"expected position, or always (position, velocity, acceleration), for drive {_shown(name)}, "
+                f"found {found}"
+            )
+    q, v, a = (_numbers(name, values[0], [value[k] for value in values]) for k in range(3))
+    return q, v, a
+
+
+def _curve(name: str, t: Array, values: Array, times: Array) -> Motion:
+    """A smooth curve through samples; before the first and after the last it stands still."""
+    from scipy.interpolate import make_interp_spline
+
+    if not np.all(np.isfinite(values)):
+        raise ShapeError(f"expected finite inputs, found NaN or infinity for {_shown(name)}; look where it comes from")
+    degree = min(5, len(t) - 1)
+    curve = make_interp_spline(t, values, k=degree)
     inside = np.clip(times, t[0], t[-1])
-    return curve(inside), curve.derivative(1)(inside), curve.derivative(2)(inside)
+    still = np.abs(times - inside) > 1e-9 * (t[-1] - t[0])
+    rates = [curve.derivative(n)(inside) if n <= degree else np.zeros(len(times)) for n in (1, 2)]
+    for rate in rates:
+        rate[still] = 0.0
+    return curve(inside), rates[0], rates[1]
 
 
 def _shown(value: object) -> str:

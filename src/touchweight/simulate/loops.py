@@ -268,16 +268,13 @@ class Loops:
         positions = sum(i < self.positions for i in rows)
         # the partition is chosen where the mechanism starts, unless that is singular
         columns_free = self._candidates(len(rows))
-        pivots = [
-            self._best_columns(j[rows][:, columns_free] / scale[:, None], positions)
-            for j in (jacobians[0], jacobians[best])
-        ]
-        strongest = max(float(np.min(np.abs(p[1]), initial=1.0)) for p in pivots)
-        start_pivot = float(np.min(np.abs(pivots[0][1]), initial=1.0))
-        place = 0 if start_pivot > 0.1 * strongest else 1
+        pivots = [self._best_columns(j[rows][:, columns_free] / scale[:, None], positions) for j in jacobians]
+        least = [float(np.min(np.abs(p[1]), initial=1.0)) for p in pivots]
+        strongest = max(least)
+        place = 0 if least[0] > 0.1 * strongest else least.index(strongest)
         dependent = [columns_free[c] for c in pivots[place][0]]
-        where = [places[0], places[best]][place]
-        reference = (jacobians[0] if place == 0 else jacobians[best])[np.ix_(rows, dependent)] / columns[dependent]
+        where = places[place]
+        reference = jacobians[place][np.ix_(rows, dependent)] / columns[dependent]
         partition = Partition(rows, dependent, reference, list(self.locked_speeds))
         self.equations.partition = partition
         return Chosen(partition, redundant, scale, columns, max(strongest, 1e-6), where)

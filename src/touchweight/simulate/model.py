@@ -28,6 +28,7 @@ from .parameters import ParameterError, Parameters
 from .state import State
 
 if TYPE_CHECKING:
+    from .analyses import Equilibrium, Linear, Modes, Sensitivity
     from .recording import Recording
 
 #: what callers may pass for coordinates and the like: numbers in order, or by name
@@ -388,6 +389,37 @@ class Model:
         from .simulation import simulate
 
         return simulate(self, duration, **options)
+
+    # -- analyses ------------------------------------------------------------------------------------------
+    def equilibrium(self, q: Values | None = None, **options: Any) -> Equilibrium:
+        """A configuration in which nothing moves; see :func:`.analyses.equilibrium.equilibrium`."""
+        from .analyses import equilibrium
+
+        return equilibrium(self, q, **options)
+
+    def linearise(self, state: State | None = None, **options: Any) -> Linear:
+        """A, B, C, D about a state; see :func:`.analyses.linearise.linearise`."""
+        from .analyses import linearise
+
+        return linearise(self, state, **options)
+
+    def vibrations(self, state: State | None = None, **options: Any) -> Modes:
+        """Natural frequencies, damping ratios and shapes; see :func:`.analyses.modes.modes`."""
+        from .analyses import modes
+
+        return modes(self, state, **options)
+
+    def kinematics(self, t: Any, drive: Mapping[str, Any], **options: Any) -> Recording:
+        """The motion (and the forces) that driven coordinates make; see :func:`.analyses.kinematics.kinematics`."""
+        from .analyses import kinematics
+
+        return kinematics(self, t, drive, **options)
+
+    def sensitivity(self, of: Any, by: Any = None, **options: Any) -> Sensitivity:
+        """Derivatives of a quantity by parameters; see :func:`.analyses.sensitivity.sensitivity`."""
+        from .analyses import sensitivity
+
+        return sensitivity(self, of, by, **options)
 
 
 class _Plain:

@@ -139,8 +139,9 @@ def _evaluated(
         u = np.ascontiguousarray(inputs[i])
         if core is not None:
             ended, dy, force = core.evaluate(float(t[i]), rows[i].copy(), u, forces=True)
-            a[i] = dy[nq : nq + nv]
+            a[i], forces[i] = np.nan, np.nan  # where nothing is known about them
             if ended == DONE:
+                a[i], forces[i] = dy[nq : nq + nv], 0.0
                 forces[i, used] = force[: len(used)]
                 forces[i, len(loops.rows) :] = force[len(used) : len(used) + len(loops.driven)]
         else:

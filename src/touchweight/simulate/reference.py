@@ -12,6 +12,9 @@ from .input_table import InputTable
 from .model import Model
 from .state import State
 
+#: what stopped it where a state has no accelerations
+LOST = "loops that cannot be closed, or accelerations that are not finite"
+
 #: SciPy's methods, by their own names
 ADAPTIVE = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 
@@ -41,7 +44,7 @@ def integrate_adaptively(
         n = min(span, steps - done)
         grid = t0 + dt * np.arange(done, done + n + 1)
         if not np.all(np.isfinite(f(float(grid[0]), y, inputs(float(grid[0]))))):
-            return np.array(rows), np.array(residual), "no finite accelerations where it stands"
+            return np.array(rows), np.array(residual), LOST
         try:
             found = solve_ivp(
                 lambda t, z: f(t, z, inputs(t)),
@@ -52,8 +55,11 @@ def integrate_adaptively(
                 rtol=tolerances[0],
                 atol=tolerances[1],
             )
-        except ValueError as error:  # SciPy's implicit methods, on accelerations that are not finite
-            return np.array(rows), np.array(residual), str(error)
+        except ValueError:  # SciPy's implicit methods, on accelerations that are not finite; nearer to where they end
+            if n == 1:
+                return np.array(rows), np.array(residual), LOST
+            span = n // 2
+            continue
         for t, z in zip(found.t, found.y.T, strict=True):
             closed, open_by = close(float(t), np.ascontiguousarray(z), inputs(float(t)))
             rows.append(closed)

@@ -17,6 +17,7 @@ from .core import NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .engine import METHODS, Stretch, make_engine
 from .event import Event
 from .input_table import InputTable, Source, input_table
+from .loops import CLOSED
 from .model import Model, Values
 from .record import make_recording
 from .recording import Recording
@@ -103,7 +104,7 @@ def simulate(
     start(model, state, q, v)
     if method in ADAPTIVE:
         return _adaptive(model, state, table, dt, every, steps, method, (rtol, atol), progress)
-    events = {"tolerance": event_tolerance, "rest_time": rest_time, "most_events": most_events}
+    events = _event_options(event_tolerance, rest_time, most_events)
     return _fixed(model, state, table, dt, every, steps, method, events, progress)
 
 
@@ -168,6 +169,11 @@ def _fixed(
 
 def _complaint(model: Model, state: State, ended: int, events: list[Event]) -> str:
     at = f"at t = {state.t:g} s of model {_shown(model.name)}"
+    if ended == OPEN and _stuck(model, state):
+        return (
+            f"expected a position that says how the motion goes on, found a singular one at rest {at}; "
+            "start beside it, or with a speed"
+        )
     if ended == OPEN:
         return (
             f"expected loops that stay closed, found them open {at}; take a smaller dt, or see whether the mechanism "
@@ -175,6 +181,7 @@ def _complaint(model: Model, state: State, ended: int, events: list[Event]) -> s
         )
     if ended == TOO_MANY_EVENTS:
         name = printable(events[-1].name, 40) if events else "?"
+        at = f"at t = {events[-1].t if events else state.t:g} s of model {_shown(model.name)}"
         return (
             f"expected transitions that come to an end, found {name!r} taken over and over {at}; give it rest=, or see "
             "whether its guard is positive when its mode is entered"
@@ -185,6 +192,13 @@ def _complaint(model: Model, state: State, ended: int, events: list[Event]) -> s
         f"expected finite numbers throughout, found NaN or infinity {at}; take a smaller dt or check stiffnesses and "
         "initial values"
     )
+
+
+def _stuck(model: Model, state: State) -> bool:
+    """Whether a state is closed and at rest: then no motion tells how to leave its singular position."""
+    loops = model.loops(state.mode)
+    gap = np.abs(loops.closure(state.q, state.t, state.parameters).h)
+    return bool(np.all(gap <= CLOSED)) and not np.any(state.v)
 
 
 def _adaptive(
@@ -249,6 +263,17 @@ def _grid(duration: Any, dt: Any, every: Any, method: Any) -> tuple[float, int, 
     if abs(steps * h - end) > 1e-6 * h * max(1, steps):
         steps = math.ceil(end / h)
     return h, int(every), steps
+
+
+def _event_options(tolerance: Any, rest_time: Any, most_events: Any) -> dict[str, float]:
+    """How transitions are located and resolved."""
+    for name, value, least in (("event_tolerance", tolerance, 0.0), ("rest_time", rest_time, 0.0)):
+        if not least <= _real(value) < math.inf:
+            raise ShapeError(f"expected {name} [s] of zero or more, found {_shown(value)}")
+    whole = isinstance(most_events, numbers.Integral) and not isinstance(most_events, bool)
+    if not (whole and 1 <= int(most_events) < 2**24):
+        raise ShapeError(f"expected most_events as a whole number, at least 1, found {_shown(most_events)}")
+    return {"tolerance": float(tolerance), "rest_time": float(rest_time), "most_events": int(most_events)}
 
 
 def _real(value: Any) -> float:

@@ -88,11 +88,20 @@ def test_the_precession_of_a_fast_top_is_in_its_eigenvalues():
     np.testing.assert_allclose(found, np.sort([0.0, spin - slow, abs(spin - fast)]), atol=1e-5)
 
 
-def test_eigenvalues_of_the_rhombus_are_the_published_ones():
-    model = analysed.rhombus().compile()
-    linear = linearise(model, q={"crank": 2.2343310190 - math.pi / 2})
-    assert linear.stable is False or linear.stable is True
-    assert len(linear.eigenvalues) == 2
+def test_what_is_locked_or_held_does_not_move():
+    m = analysed.double_pendulum()
+    m.mode("free")
+    m.mode("locked", locked=["shoulder"])
+    m.transition("lock", "free", "locked", 10.0 - m.q("shoulder"))
+    model = m.compile()
+    where = {"q": {"shoulder": 0.4, "elbow": 0.3}, "v": {"elbow": 1.0}}
+    free, locked = (linearise(model, mode=mode, **where) for mode in ("free", "locked"))
+    held = linearise(model, mode="free", hold=["shoulder"], **where)
+    assert free.states == ("shoulder", "elbow", "v.shoulder", "v.elbow")
+    assert locked.states == held.states == ("elbow", "v.elbow")
+    np.testing.assert_allclose(held.A, locked.A, atol=1e-12)
+    # a lock is not the free motion with a row left out
+    assert abs(free.A[3, 1] - locked.A[1, 0]) > 0.1
 
 
 def test_the_step_response_settles_where_the_equations_say():

@@ -13,7 +13,7 @@ from ...symbolic import Scalar
 #: places on the ground [m]: the crank turns about the origin
 A, B, C = (-0.06934, -0.00227, 0.0), (-0.03635, 0.03273, 0.0), (0.014, 0.072, 0.0)
 
-#: mass [kg] and inertia about the centre of mass, about z [kg m²], of the bodies 1 to 7 (flat: half of it about x and y)
+#: mass [kg] and inertia about the centre of mass, about z [kg m²], of the bodies 1 to 7; they are flat
 MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 INERTIA = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
 

@@ -16,10 +16,14 @@ TIE_ROD_INNER, TIE_ROD_OUTER = (-0.200, 0.420, -0.120), (-0.150, 0.770, -0.120)
 SHOCK_TOP, SHOCK_BOTTOM = (-0.040, 0.520, 0.230), (0.000, 0.620, -0.270)
 WHEEL_CENTRE = (0.0, 0.7979, -0.1199)
 
-# kg, and kg m² for the wheel, about its centre
-SPINDLE, UPRIGHT, UPPER_ARM, LOWER_ARM, WHEEL = 1.103, 1.397, 1.032, 1.611, 13.2
-WHEEL_INERTIA = (0.24, 0.42, 0.24)
-CAR = 1550.0
+# mass [kg], centre of mass [m] and moments of inertia about it [kg m²] along the axes above
+UPPER_ARM = (1.032, (-0.1083, 0.5972, 0.1063), (0.00591, 0.00190, 0.00769))
+LOWER_ARM = (1.611, (0.0048, 0.6112, -0.2932), (0.0151, 0.0207, 0.0355))
+UPRIGHT = (1.397, (-0.0224, 0.7470, -0.1118), (0.0138, 0.0146, 0.00283))
+SPINDLE = (1.103, WHEEL_CENTRE, (0.000478, 0.000496, 0.000478))
+WHEEL = (13.2, WHEEL_CENTRE, (0.24, 0.42, 0.24))
+
+CAR = 1550.0  # kg, of which this corner carries a quarter
 
 SPRING, SPRING_LENGTH, DAMPER = 5e5, 0.51, 1e4  # N/m, m, N s/m
 TYRE_STIFFNESS, TYRE_RADIUS = 280835.0, 0.344  # N/m, m
@@ -35,9 +39,8 @@ def build(fixed_chassis: bool = False, tyre: bool = True, damping: float = DAMPE
     road under the wheel. The tyre is a vertical spring that can only push; in the position of design it just touches
     a road of height zero. Sensors: ``wheel`` and ``chassis`` [m], and ``attitude``, the rotation of the upright.
 
-    Hard points, masses, spring, damper and tyre are those of Project Chrono, sedan vehicle model (BSD-3-Clause,
-    https://projectchrono.org). The source gives no shapes that we use: arms and upright are taken for uniform
-    triangles between their points, the spindle for a point at the wheel's centre.
+    Hard points, masses, inertias, spring, damper and tyre (radius and vertical stiffness) are those of Project Chrono,
+    sedan vehicle model (BSD-3-Clause, https://projectchrono.org); the car weighs 1550 kg.
 
     Args:
         fixed_chassis: hold the car's body in the position of design, as on a test rig (one degree of freedom).
@@ -51,14 +54,16 @@ def build(fixed_chassis: bool = False, tyre: bool = True, damping: float = DAMPE
         m.fixed("heave", m.ground, chassis, origin=place)
     else:
         m.prismatic("heave", m.ground, chassis, axis="z", origin=place)
-    upper = _triangle(m, "upper arm", UPPER_ARM, UPPER_FRONT, UPPER_REAR, UPPER_BALL)
-    lower = _triangle(m, "lower arm", LOWER_ARM, LOWER_FRONT, LOWER_REAR, LOWER_BALL)
-    upright = _triangle(m, "upright", UPRIGHT, LOWER_BALL, UPPER_BALL, TIE_ROD_OUTER)
-    wheel = m.body("wheel", mass=WHEEL + SPINDLE, inertia=WHEEL_INERTIA)
+    upper = _body(m, "upper arm", UPPER_ARM, UPPER_FRONT)
+    lower = _body(m, "lower arm", LOWER_ARM, LOWER_FRONT)
+    upright = _body(m, "upright", UPRIGHT, LOWER_BALL)
+    spindle = _body(m, "spindle", SPINDLE, WHEEL_CENTRE)
+    wheel = _body(m, "wheel", WHEEL, WHEEL_CENTRE)
     m.revolute("upper arm", chassis, upper, axis=_from(UPPER_FRONT, UPPER_REAR), origin=UPPER_FRONT)
     m.revolute("lower arm", chassis, lower, axis=_from(LOWER_FRONT, LOWER_REAR), origin=LOWER_FRONT)
     m.spherical("lower ball", lower, upright, origin=_from(LOWER_FRONT, LOWER_BALL))
-    m.fixed("hub", upright, wheel, origin=_from(LOWER_BALL, WHEEL_CENTRE))
+    m.fixed("bearing", upright, spindle, origin=_from(LOWER_BALL, WHEEL_CENTRE))
+    m.fixed("hub", spindle, wheel)
     m.cut_ball(
         "upper ball",
         m.frame("upper arm's ball", upper, origin=_from(UPPER_FRONT, UPPER_BALL)),
@@ -90,15 +95,7 @@ def _from(a: Point, b: Point) -> Point:
     return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
 
 
-def _triangle(m: Mechanism, name: str, mass: float, *corners: Point) -> Body:
-    """A uniform triangular plate, in a frame at its first corner.
-
-    It has the mass, the centre and the inertia of one twelfth of it at each corner and the rest at the centre.
-    """
-    x, y, z = (sum(c[k] for c in corners) / 3.0 for k in range(3))
-    inertia = [0.0] * 6
-    for corner in corners:
-        a, b, c = _from((x, y, z), corner)
-        parts = (b * b + c * c, a * a + c * c, a * a + b * b, -a * b, -a * c, -b * c)
-        inertia = [i + mass / 12.0 * p for i, p in zip(inertia, parts, strict=True)]
-    return m.body(name, mass, _from(corners[0], (x, y, z)), inertia)
+def _body(m: Mechanism, name: str, what: tuple[float, Point, Point], place: Point) -> Body:
+    """A body with its frame at a place, from its mass, centre of mass and inertia."""
+    mass, centre, inertia = what
+    return m.body(name, mass, _from(place, centre), inertia)

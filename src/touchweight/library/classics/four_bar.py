@@ -16,7 +16,7 @@ def build(
     windows: int = 1,
     length: Scalar = 1.0,
     mass: Scalar = 1.0,
-    start: float = 0.0,
+    start: float = 0.5,
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
 ) -> Mechanism:
     """``windows`` rhombi in a row: rods hinged to the ground a ``length`` apart, couplers from tip to tip.

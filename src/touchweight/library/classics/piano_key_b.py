@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...mechanism import Mechanism
 from ...symbolic import cos, differentiate
-from .piano_key_a import add_string, hand, key_and_hammer
+from .piano_key_a import add_string, key_and_hammer
+from .piano_key_a import hand as hand
 
 K1, K2 = 620.0, 15.0  # N m/rad and N/m, table 2 of the paper
 
@@ -52,6 +53,3 @@ def build() -> Mechanism:
     m.transition("catch", "flight", "coupled", gap)
     add_string(m)
     return m
-
-
-__all__ = ["build", "hand"]

@@ -20,7 +20,8 @@ def build(
     platform_mass: float = 20.0,
     cylinder_mass: float = 2.0,
     rod_mass: float = 1.0,
-    damping: float = 0.0,
+    stiffness: float = 2e4,
+    damping: float = 400.0,
 ) -> Mechanism:
     """A plate on six legs, in the symmetric raised pose, where all coordinates are zero and all loops are closed.
 
@@ -43,6 +44,7 @@ def build(
         platform_mass: of a uniform round plate [kg].
         cylinder_mass: of each cylinder, a uniform rod half as long as the raised leg [kg].
         rod_mass: of each rod, likewise [kg].
+        stiffness: of a spring in each leg, as of a servo that holds its length [N/m]; with 0 the legs are free.
         damping: viscous friction of each leg [N s/m].
     """
     m = Mechanism("Stewart platform", gravity=(0, 0, -GRAVITY))
@@ -66,7 +68,7 @@ def build(
         )
         rod = m.body(f"rod{i}", rod_mass, (0, 0, -half / 2), (rod_mass * across, rod_mass * across, rod_mass * slim))
         m.universal(f"hip{i}", m.ground, cylinder, axis="x", axis2="y", origin=hip, rotation=turned)
-        m.prismatic(f"leg{i}", cylinder, rod, axis="z", origin=(0, 0, length), damping=damping)
+        m.prismatic(f"leg{i}", cylinder, rod, axis="z", origin=(0, 0, length), stiffness=stiffness, damping=damping)
         m.actuator(f"force{i}", f"leg{i}")
         m.inputs[f"force{i}"].value = _holding_force(height, length, platform_mass, cylinder_mass, rod_mass)
         if i == 1:

@@ -116,7 +116,7 @@ def modes(model: Model, state: State | None = None, *, hold: Iterable[str] = (),
         model: what vibrates.
         state: about which state. Without it the equilibrium near ``where`` is found first.
         hold: names of coordinates that stand still.
-        where: q, x, inputs, mode, t, parameters, as for :func:`.equilibrium.equilibrium`.
+        where: q, x, inputs, mode, t, parameters, method, as for :func:`.equilibrium.equilibrium`.
 
     Returns:
         The modes by frequency, free motions first.

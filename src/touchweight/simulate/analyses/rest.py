@@ -18,11 +18,14 @@ from .linearise import displacement_names
 if TYPE_CHECKING:
     from ..model import Model
 
-#: accelerations [rad/s² or m/s²] and rates of states, beside those of one unbalanced force, that count as none
-STILL = 1e-11
+#: what is left of forces, beside those in balance, of accelerations [rad/s² or m/s²] and rates that counts as nothing
+STILL = 1e-10
 
-#: Newton steps, the longest of them [rad, or lengths of the mechanism], and relaxation steps
-STEPS, LONGEST, RELAXED = 60, 0.5, 20_000
+#: Newton steps, the longest of them [rad, or lengths of the mechanism]
+STEPS, LONGEST = 60, 0.5
+
+#: relaxation steps, and how far they may lead [rad, or lengths of the mechanism]
+RELAXED, FARTHEST = 5000, 60.0
 
 
 class RestSearch:
@@ -61,27 +64,26 @@ class RestSearch:
         """Steps taken, and whether nothing moves any more."""
         best = self.unrest(self.at)
         for step in range(STEPS):
-            if not np.isfinite(best):
-                return step, False
-            if self._rests(self.at) and step:
-                # one more step costs little, and leaves nothing but rounding
-                self._try(self._direction(), best, (1.0,))
-                return step + 1, True
+            resting = self._rests(self.at)
+            if not np.isfinite(best) or best == 0.0:
+                return step, resting
             direction = self._direction()
             far = float(np.max(np.abs(direction[0] / self.size), initial=0.0))
             start = min(1.0, LONGEST / far) if far > 0 else 1.0
-            better = self._try(direction, best, [start * 0.5**i for i in range(12)])
-            if better is None:
-                return step, self._rests(self.at)
+            better = self._try(direction, best, [start * 0.5**i for i in range(2 if resting else 12)])
+            # it goes on until rounding stops it
+            if better is None or (resting and better > 0.3 * best):
+                return step + 1, resting
             best = better
         return STEPS, self._rests(self.at)
 
     def _rests(self, at: Balance) -> bool:
-        """What is left is rounding: beside the accelerations that single forces would make on their own."""
-        scale = 1.0 + float(np.max(np.abs(at.rest), initial=0.0)) / _light(at)
+        """Whether what is left is nothing, beside the forces that are in balance."""
+        balanced = max(float(np.max(np.abs(at.rest), initial=0.0)), float(np.max(np.abs(at.force), initial=0.0)))
+        left = float(np.max(np.abs(at.mass @ at.a), initial=0.0))
+        resting = left <= STILL * balanced or float(np.max(np.abs(at.a), initial=0.0)) <= STILL
         lags = float(np.max(np.abs(at.lags), initial=0.0))
-        left = float(np.max(np.abs(at.a), initial=0.0))
-        return left <= STILL * scale and lags <= 1e-10 * (1.0 + float(np.max(np.abs(at.state.x), initial=0.0)))
+        return resting and lags <= STILL * (1.0 + float(np.max(np.abs(at.state.x), initial=0.0)))
 
     def _direction(self) -> tuple[Array, Array]:
         """Newton's step: displacements of all speeds, and of the first-order states."""
@@ -137,11 +139,13 @@ class RestSearch:
     def relax(self) -> None:
         """Let it move, and stop it whenever its kinetic energy falls: it loses what it fell."""
         speed = np.zeros(self.model.nv)
+        way = np.zeros(self.model.nv)
         moving = 0.0
         h = self._pace()
         for step in range(RELAXED):
             at = self.at
-            if self.unrest(at) < 1e-9 or not np.all(np.isfinite(at.a)):
+            still = float(np.sqrt(max(0.0, float(at.a @ at.mass @ at.a)))) < 1e-9
+            if (still and step > 200) or self.unrest(at) < 1e-9 or not np.all(np.isfinite(at.a)):
                 return
             speed = speed + h * at.a
             speed, _ = self.loops.close_speeds(self.state.q, speed, self.state.t, self.state.parameters, self.hold)
@@ -155,6 +159,9 @@ class RestSearch:
                 h *= 0.5
                 continue
             self.state, self.at = there, self._balance(there)
+            way += h * speed
+            if np.max(np.abs(way) / self.size, initial=0.0) > FARTHEST:
+                return
             energy = float(speed @ self.at.mass @ speed)
             if energy < moving:
                 speed[:] = 0.0
@@ -200,12 +207,6 @@ class RestSearch:
             f"expected an equilibrium of {printable(self.model.name, 40)!r} near the guess, found {what} at best; "
             "guess another place, hold a coordinate, or see whether anything stops the motion at all"
         )
-
-
-def _light(at: Balance) -> float:
-    """The smallest inertia that an unbalanced force may meet [kg or kg m²]."""
-    inertia = np.diag(at.mass)[at.free]
-    return float(np.min(inertia[inertia > 0], initial=1.0)) if len(inertia) else 1.0
 
 
 def least_step(matrix: Array, right: Array, size: Array) -> Array:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.integrate import trapezoid
 
 from ...codegen.callable import Array
 from ...errors import ShapeError, printable
@@ -29,8 +28,13 @@ REDUCTIONS: dict[str, Callable[[Recording, str], float]] = {
     "end": lambda run, name: float(run[name][-1]),
     "highest": lambda run, name: float(np.max(run[name])),
     "lowest": lambda run, name: float(np.min(run[name])),
-    "mean": lambda run, name: float(trapezoid(run[name], run.t) / (run.t[-1] - run.t[0])),
+    "mean": lambda run, name: _mean(run[name], run.t),
 }
+
+
+def _mean(x: Array, t: Array) -> float:
+    return float(np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(t)) / (t[-1] - t[0])) if len(t) > 1 else float(x[0])
+
 
 OF_MODES = ("frequency", "damping", "eigenvalue")
 

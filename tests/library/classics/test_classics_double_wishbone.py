@@ -8,7 +8,7 @@ import pytest
 from touchweight.library.classics import double_wishbone as corner
 
 G = 9.81
-HUNG = corner.SPINDLE + corner.UPRIGHT + corner.UPPER_ARM + corner.LOWER_ARM + corner.WHEEL
+HUNG = sum(what[0] for what in (corner.SPINDLE, corner.UPRIGHT, corner.UPPER_ARM, corner.LOWER_ARM, corner.WHEEL))
 
 
 def test_freedom():
