@@ -62,8 +62,10 @@ class Signals:
         return substitute(e, self.known) if self.known else e
 
 
-def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) -> Forces:
-    """All forces of a mechanism on its tree."""
+def gather_forces(
+    mechanism: Mechanism, tree: Tree, where: Sequence[Posture], dry_friction: bool = True
+) -> Forces:
+    """All forces of a mechanism on its tree; dry friction smoothed, or left out where it is set-valued."""
     world = Kinematics(tree, where)
     still = [ZERO] * len(tree.speeds)
     signals = Signals(mechanism, tree, world, still)
@@ -71,6 +73,8 @@ def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) ->
     speed = {name: i for i, name in enumerate(tree.speeds)}
     seen_from: dict[int, Kinematics] = {-1: world}
     for force in mechanism.forces.values():
+        if not dry_friction and force.name.endswith(".dry_friction"):
+            continue
         if isinstance(force, SpeedForce):
             i = speed[force.speed]
             out.generalised[i] = out.generalised[i] + signals.resolve(force.force)
