@@ -32,13 +32,15 @@ def test_solutions_agree_with_numpy(n, density):
     matrix, reference = _system(3, n, density)
     solver = Elimination(matrix, reference)
     right: list[Symbol] = [symbol(f"b{i}") for i in range(n)]
-    x = solver.solve(right)
+    x, turned = solver.solve(right), solver.solve_transposed(right)
     draw = np.random.default_rng(1)
     for _ in range(4):
         now = reference * (1.0 + 0.2 * draw.normal(size=(n, n)))
         b = draw.normal(size=n)
         found = evaluate_all(x, {**_values(matrix, now), **dict(zip(right, b.tolist(), strict=True))})
         assert np.array(found, dtype=float) == pytest.approx(np.linalg.solve(now, b), rel=1e-9, abs=1e-11)
+        found = evaluate_all(turned, {**_values(matrix, now), **dict(zip(right, b.tolist(), strict=True))})
+        assert np.array(found, dtype=float) == pytest.approx(np.linalg.solve(now.T, b), rel=1e-9, abs=1e-11)
 
 
 def test_right_sides_with_zeros():

@@ -175,7 +175,9 @@ def test_it_stops_where_numbers_end(run, method, bad):
     assert not np.isfinite(y).all()
 
 
-@pytest.mark.parametrize("wrong", [{"h": 0.0}, {"h": -0.1}, {"h": math.nan}, {"every": 0}, {"every": -1}, {"u_step": 3}])
+@pytest.mark.parametrize(
+    "wrong", [{"h": 0.0}, {"h": -0.1}, {"h": math.nan}, {"every": 0}, {"every": -1}, {"u_step": 3}]
+)
 def test_calls_that_make_no_sense_do_nothing(run, wrong):
     ended, taken, y, rows = run([1.0, 2.0, 3.0], [0.0], **wrong)
     assert (ended, taken, y.tolist()) == (BAD_CALL, 0, [1.0, 2.0, 3.0])

@@ -26,7 +26,9 @@ def gap(model: Model, state) -> tuple[float, float]:
     return np.abs(at.h).max(initial=0.0), np.abs(at.jacobian @ state.v + at.rate).max(initial=0.0)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "spatial", "rolling_disc", "skate", "sliding_wall", "driven"])
+@pytest.mark.parametrize(
+    "name", ["four_bar", "slider_crank", "spatial", "rolling_disc", "skate", "sliding_wall", "driven"]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_positions_and_speeds_are_closed_from_a_rough_guess(name, seed):
     model = made(name)

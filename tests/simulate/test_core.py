@@ -49,7 +49,9 @@ def end(name: str, dt: float, method: str, duration: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", list(STARTS))
-@pytest.mark.parametrize(("method", "order", "dt"), [("rk4", 4, 2.5e-3), ("rosenbrock", 2, 1.25e-3), ("euler", 1, 6e-4)])
+@pytest.mark.parametrize(
+    ("method", "order", "dt"), [("rk4", 4, 2.5e-3), ("rosenbrock", 2, 1.25e-3), ("euler", 1, 6e-4)]
+)
 def test_the_order_of_a_method_is_kept_by_loops_drives_states_and_quaternions(name, method, order, dt):
     duration = 0.15
     grid = [dt * 2 ** (1 - k) for k in range(2)]

@@ -37,9 +37,7 @@ def both(monkeypatch, build, duration, **options):
 )
 def test_python_agrees_with_machine_code(monkeypatch, name, options, method):
     """Their projections differ (a partition here, least squares there), but not by more than the method's error."""
-    native, python = both(
-        monkeypatch, getattr(closed_mechanisms, name), 0.01, dt=5e-4, method=method, **options
-    )
+    native, python = both(monkeypatch, getattr(closed_mechanisms, name), 0.01, dt=5e-4, method=method, **options)
     tolerance = 1e-10 if method == "rk4" else 1e-3
     for channel in native:
         if channel in ("loops.residual",):

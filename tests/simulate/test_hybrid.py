@@ -83,7 +83,9 @@ def test_few_events_allowed_in_a_step():
     assert ball(1.0, rest=False, height=1e-4).simulate(1.0, dt=0.005, most_events=3).t[-1] == 1.0
 
 
-@pytest.mark.parametrize("options", [{"most_events": 0}, {"most_events": 2.5}, {"event_tolerance": -1.0}, {"rest_time": np.nan}])
+@pytest.mark.parametrize(
+    "options", [{"most_events": 0}, {"most_events": 2.5}, {"event_tolerance": -1.0}, {"rest_time": np.nan}]
+)
 def test_options_that_make_no_sense(options):
     with pytest.raises(ValueError, match=f"^expected {next(iter(options))} .*found"):
         ball(0.5).simulate(1.0, **options)
@@ -346,5 +348,7 @@ def test_numbers_that_end_inside_a_run():
     m = drifting()
     push = m.input("push", "N")
     m.joint_law("push", "x", 1.0 / (push - 1.0) + 0.0 * m.q("x"))
-    with pytest.raises(SimulationError, match=r"expected finite numbers throughout, found NaN or infinity at t = 0.5 s"):
+    with pytest.raises(
+        SimulationError, match=r"expected finite numbers throughout, found NaN or infinity at t = 0.5 s"
+    ):
         m.compile().simulate(1.0, q={"x": 1.0}, inputs={"push": lambda t: 0.0 if t < 0.5 else 1.0}, dt=0.01)

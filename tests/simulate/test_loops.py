@@ -74,18 +74,21 @@ def test_forces_balance_the_equations_of_motion(name):
     loops = model.loops()
     used = loops.chosen.partition.rows
     held = loops.driven_speeds + loops.locked_speeds
-    core = Core(model, model.parameters, generated=False)
+    cores = [Core(model, model.parameters, generated=on, feel=on) for on in (False, True)]
     for state in closed_states(model):
-        ended, dy, native = core.evaluate(
-            state.t, np.concatenate([state.q, state.v, state.x]), state.u, forces=True
-        )
+        y = np.concatenate([state.q, state.v, state.x])
+        (ended, dy, native), (_, _, generated) = (c.evaluate(state.t, y.copy(), state.u, forces=True) for c in cores)
+        assert generated == pytest.approx(native, rel=1e-9, abs=1e-9 * np.abs(native).max(initial=1.0))
         a, force, drives = loops.accelerations(state.q, state.v, state.x, state.u, state.t, state.parameters)
         assert ended == DONE
         assert dy[model.nq : model.nq + model.nv] == pytest.approx(a, rel=1e-9, abs=1e-9)
         needed = model.inverse(state.q, state.v, a, x=state.x, u=state.u, t=state.t)
         jacobian = loops.closure(state.q, state.t, state.parameters).jacobian
         assert jacobian @ a + loops.drift(state.q, state.v, state.t, state.parameters) == pytest.approx(0.0, abs=1e-9)
-        for pull, taken in ((jacobian.T @ force, drives), (jacobian[used].T @ native[: len(used)], native[len(used) :])):
+        for pull, taken in (
+            (jacobian.T @ force, drives),
+            (jacobian[used].T @ native[: len(used)], native[len(used) :]),
+        ):
             pull[held] += taken
             assert pull == pytest.approx(needed, abs=1e-9 * np.abs(needed).max())
 
@@ -99,9 +102,9 @@ def test_forces_from_outside_are_added(name):
     for state in closed_states(model, 3):
         y = np.concatenate([state.q, state.v, state.x])
         _, dy, _ = core.evaluate(state.t, y.copy(), state.u, tau=tau)
-        expected = model.loops().accelerations(
-            state.q, state.v, state.x, state.u, state.t, state.parameters, tau=tau
-        )[0]
+        expected = model.loops().accelerations(state.q, state.v, state.x, state.u, state.t, state.parameters, tau=tau)[
+            0
+        ]
         assert dy[model.nq : model.nq + model.nv] == pytest.approx(expected, rel=1e-10, abs=1e-9)
 
 
@@ -169,7 +172,9 @@ def test_a_drive_too_many_that_agrees_does_no_harm():
 def test_a_drive_too_many_that_contradicts_ends_the_run():
     one = made("driven").simulate(0.4)
     bent = one["rocker"] + 0.1 * np.maximum(0.0, one.t - 0.2) ** 3
-    with pytest.raises(SimulationError, match=r"expected loops that stay closed, found them open at t = 0\.2\d* s") as e:
+    with pytest.raises(
+        SimulationError, match=r"expected loops that stay closed, found them open at t = 0\.2\d* s"
+    ) as e:
         overdriven().simulate(0.4, drives={"rocker": (one.t, bent)})
     assert e.value.recording is not None
     assert e.value.recording.t[-1] == pytest.approx(0.22, abs=0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +14,7 @@ from ..errors import printable
 from ..mechanism.expression_text import parse_expression
 from ..simulate.analyses.kinematics import kinematics as led
 from ..simulate.recording import Recording
-from ..symbolic import differentiate, evaluate, symbol
+from ..symbolic import Expr, const, differentiate, evaluate, symbol
 from .find import OptionError
 from .place import FreeFlying, Hold, InMode, Inputs, Set, What, Where, compiled, place
 from .simulate import ROWS, _summary
@@ -72,9 +73,10 @@ def _motion(text: str, duration: float) -> tuple[str, Motion]:
         )
     first, ramp, last = formula.partition(":")
     time = symbol("t", "time")
-    position = parse_expression(first, {"t": time})
+    known: dict[str, Expr] = {"t": time, "pi": const(math.pi)}
+    position = parse_expression(first, known)
     if ramp:
-        position = position + (parse_expression(last, {}) - position) * (time / duration)
+        position = position + (parse_expression(last, known) - position) * (time / duration)
     velocity = differentiate(position, time)
     parts = (position, velocity, differentiate(velocity, time))
 

@@ -53,7 +53,7 @@ def linearise(
     where = place(model, q, parameters, inputs, mode)
     if rest:
         state = equilibrium(model, hold=hold or (), **where).state
-        linear = linear_near(model, state, hold=hold or ())
+        linear = linear_near(model, state, hold=hold or (), still=True)
     else:
         if v:
             where["v"] = numbers(v, "--v")
@@ -93,8 +93,9 @@ def _data(linear: Linear) -> dict[str, Any]:
 
 def _show(linear: Linear) -> None:
     out = console()
-    sizes = f"{len(linear.states)} states, {len(linear.inputs)} inputs, {len(linear.outputs)} outputs"
-    out.print(f"[bold]{safe(linear.name)}[/]: {sizes}\n")
+    sizes = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
+    counts = "   ".join(f"{what} [bold]{len(names)}[/]" for what, names in sizes.items())
+    out.print(f"[bold]{safe(linear.name)}[/]   {counts}\n")
     if 0 < len(linear.states) <= LARGEST:
         columns = [*(safe(n, 20) for n in linear.states), *(safe(n, 20) for n in linear.inputs[:6])]
         table = plain_table("rate of", *columns, numbers=tuple(range(1, len(columns) + 1)))

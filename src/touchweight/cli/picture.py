@@ -191,8 +191,9 @@ def _panel(axes: Any, label: str) -> None:
 def _coordinates(axes: Any, scene: Scene) -> None:
     """Angles and displacements; where there are none (a ball has quaternions), the path of the free end."""
     run = scene.run
-    names = _readable([n for n in run if f"v.{n}" in run])
-    unit = " and ".join(sorted({run.units.get(n, "") for n in names}, reverse=True))
+    moving = [n for n in run if f"v.{n}" in run]
+    unit = " and ".join(sorted({run.units.get(n, "") for n in moving}, reverse=True))
+    names = _readable(moving, 55 - len(unit))
     labels = names
     if not names:
         names, labels, unit = [f"{scene.end}.{k}" for k in "xyz"], ["x", "y", "z"], "m"
@@ -209,9 +210,8 @@ def _coordinates(axes: Any, scene: Scene) -> None:
     axes.tick_params(labelbottom=False)
 
 
-def _readable(names: list[str]) -> list[str]:
-    """As many names as fit a legend on one line."""
-    room = 52
+def _readable(names: list[str], room: int) -> list[str]:
+    """As many names as fit a legend on one line with ``room`` for so many letters."""
     for i, name in enumerate(names):
         room -= min(len(name), 14) + 3
         if room < 0 or i == MOST:

@@ -98,6 +98,9 @@ SHOWS: dict[str, Show] = {
         inputs={"road": lambda t: 0.03 * math.sin(6.0 * t)},
         sentence="Set on a wavy road, the car settles and sways.",
     ),
+    "four-bar": Show(6.0, v={"rod0": 2.0}, sentence="Through its flat position and on: all rods stay parallel."),
+    "slider-crank": Show(0.2, 1e-4, sentence="Five turns at 150 rad/s."),
+    "andrews": Show(0.05, 1e-5, sentence="A motor whirls the crank; the rest squeezes."),
     "piano-key-a": Show(2.6, inputs=_by_hand("key"), sentence="Thrown and caught, twice."),
     "piano-key-b": Show(2.6, inputs=_by_hand("manipulandum"), sentence="Thrown, caught, thrown against the string."),
 }

@@ -17,7 +17,7 @@ int tw_usable(const tw_system *s)
     if (!fits(&s->rates) || !fits(&s->turn) || !fits(&s->slopes)) return 0;
     if (!c) return s->rates.unit != 0;
     const tw_function *const all[] = {&c->closure, &c->drift, &c->drives, &c->lags,   &c->inverse,
-                                      &c->mass,    &c->newton, &c->speeds, &c->reduced};
+                                      &c->mass,    &c->newton, &c->speeds, &c->reduced, &c->feel};
     for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
         if (!fits(all[i])) return 0;
     return s->turn.unit && c->inverse.unit && c->mass.unit;

@@ -36,14 +36,16 @@ def linearise(
         model: what to linearise.
         state: where; closed. Without it, what ``where`` says, closed first.
         hold: names of coordinates that stand still.
-        still: drives stand still where they are.
+        still: everything stands still, drives where they are: for the neighbourhood of an equilibrium.
         where: q, v, x, inputs, mode, t, parameters, as for a simulation.
 
     Returns:
         A, B, C, D with names and units.
     """
-    at = Balance(model, begin(model, state=state, **where), held_speeds(model, hold), still)
-    return linear_of(Tangent(at))
+    place = begin(model, state=state, still=still, **where)
+    if still:
+        place.v[:] = 0.0
+    return linear_of(Tangent(Balance(model, place, held_speeds(model, hold), still)))
 
 
 def linear_of(tangent: Tangent) -> Linear:
