@@ -14,16 +14,17 @@
 
 /* softness of held impulses, relative to what the mechanism gives by itself */
 #define SOFT 1e-6
-#define MOST_ITERATIONS 40
-/* iterations after which steps are halved, to leave a cycle */
-#define PATIENCE 10
+/* looks at the problem in one step */
+#define MOST_ITERATIONS 80
+/* looks after which a Newton step must lead nearer, to leave a cycle */
+#define PATIENCE 8
 
 typedef struct work {
     double *mass, *base, *push, *k, *d, *gap, *pressed, *rate, *force, *by_depth, *by_rate;
     double *restitution, *friction, *dry;
     double *g;                          /* all rows over the speeds: normal, sliding, dry, loops */
     double *p, *trial, *target, *soft, *slope; /* of each row: impulse, projected trial, wanted speed, ε, dp/d(g w) */
-    double *w, *right, *a, *bar, *dq, *column;
+    double *w, *dw, *w0, *dp, *p0, *right, *a, *bar, *dq, *column;
     int32_t *pivot, *held;
 } work;
 
@@ -45,6 +46,7 @@ static int64_t lay_out(const tw_system *s, double *base, work *p)
     TAKE(pressed, c) TAKE(rate, c) TAKE(force, c) TAKE(by_depth, c) TAKE(by_rate, c) TAKE(restitution, c)
     TAKE(friction, c) TAKE(dry, t->dry) TAKE(g, m * nv) TAKE(p, m) TAKE(trial, m) TAKE(target, m) TAKE(soft, m)
     TAKE(slope, m) TAKE(w, nv) TAKE(right, nv) TAKE(a, nv * nv) TAKE(bar, s->nq) TAKE(dq, s->nq) TAKE(column, nv)
+    TAKE(dw, nv) TAKE(w0, nv) TAKE(dp, m) TAKE(p0, m)
 #undef TAKE
     p->pivot = (int32_t *)at;
     at += nv + 1;
@@ -204,13 +206,120 @@ static void balance(const tw_system *s, double h, const double *v, const double 
     }
 }
 
+/* how far (w, p) is from a solution [sqrt J]; leaves projected impulses, held rows and slopes behind */
+static double miss(const tw_system *s, double h, double theta, const double *v, work *p)
+{
+    const tw_constraints *loops = s->constraints;
+    const int32_t nv = s->nv;
+    press(s, h, theta, v, p);
+    double worst = project(s, h, v, p);
+    balance(s, h, v, p->trial, p);
+    for (int32_t k = 0; k < loops->driven; ++k) p->right[loops->driven_speed[k]] = 0.0;
+    for (int32_t k = 0; k < loops->locked; ++k) p->right[loops->locked_speed[k]] = 0.0;
+    for (int32_t k = 0; k < nv; ++k) {
+        const double part = tw_size(p->right[k]) / tw_root(p->mass[k * nv + k]);
+        if (!(part <= worst)) worst = part;
+    }
+    return worst;
+}
+
+/* a Newton step from (w, p): dw and dp */
+static int newton(const tw_system *s, double h, const double *v, work *p)
+{
+    const tw_contacts *c = s->contacts;
+    const tw_constraints *loops = s->constraints;
+    const int32_t nv = s->nv, m = all_rows(s), slides = c->count;
+    for (int32_t i = 0; i < nv * nv; ++i) p->a[i] = p->base[i];
+    for (int32_t j = 0; j < m; ++j) {
+        const double *g = p->g + j * nv;
+        double weight = 0.0, value = p->trial[j];
+        if (j < slides && c->compliant[j]) {
+            weight = -p->slope[j];
+        } else if (p->held[j]) {
+            weight = 1.0 / (SOFT * p->soft[j]);
+            value = p->p[j] - (along(g, p->w, nv) - p->target[j]) * weight;
+        }
+        p->dp[j] = value; /* the impulse at the present w */
+        if (weight == 0.0) continue;
+        for (int32_t k = 0; k < nv; ++k) {
+            if (g[k] == 0.0) continue;
+            const double scaled = weight * g[k];
+            for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] += scaled * g[l];
+        }
+    }
+    for (int32_t i = 0; i < slides; ++i) /* what slides follows its normal impulse */
+        for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j) {
+            if (p->held[j] || !(p->trial[i] > 0.0)) continue;
+            const double *g = p->g + j * nv, *n = p->g + i * nv;
+            const double follow = p->friction[i] * p->slope[j] *
+                                  (c->compliant[i] ? p->slope[i] : p->held[i] ? -1.0 / (SOFT * p->soft[i]) : 0.0);
+            for (int32_t k = 0; k < nv; ++k)
+                for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] -= g[k] * follow * n[l];
+        }
+    balance(s, h, v, p->dp, p);
+    for (int32_t which = 0; which < loops->driven + loops->locked; ++which) {
+        const int32_t k = which < loops->driven ? loops->driven_speed[which]
+                                                : loops->locked_speed[which - loops->driven];
+        for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] = k == l;
+        p->right[k] = 0.0;
+    }
+    if (!(tw_lu(p->a, p->pivot, nv) > 0.0)) return 0;
+    tw_lu_solve(p->a, p->pivot, nv, p->right);
+    for (int32_t k = 0; k < nv; ++k) p->dw[k] = -p->right[k];
+    for (int32_t j = 0; j < m; ++j) {
+        if (!(j < slides && c->compliant[j]) && p->held[j])
+            p->dp[j] -= along(p->g + j * nv, p->dw, nv) / (SOFT * p->soft[j]);
+    }
+    for (int32_t i = 0; i < slides; ++i) {
+        const double gain = c->compliant[i] ? along(p->g + i * nv, p->dw, nv) * p->slope[i] : 0.0;
+        for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j)
+            if (!p->held[j]) p->dp[j] += p->friction[i] * p->slope[j] * gain;
+    }
+    for (int32_t j = 0; j < m; ++j) p->dp[j] -= p->p[j];
+    return 1;
+}
+
+/* solve for w and the impulses; returns how far from a solution it ended */
+static double solve(const tw_system *s, double h, double theta, const double *v, double tolerance, int32_t *iterations,
+                    work *p)
+{
+    const int32_t nv = s->nv, m = all_rows(s);
+    double worst = miss(s, h, theta, v, p);
+    int32_t looks = 1;
+    while (!(worst <= tolerance) && looks < MOST_ITERATIONS) {
+        if (!newton(s, h, v, p)) break;
+        for (int32_t k = 0; k < nv; ++k) p->w0[k] = p->w[k];
+        for (int32_t j = 0; j < m; ++j) p->p0[j] = p->p[j];
+        double part = 1.0, best_part = 1.0, best = 1e300;
+        for (int tries = 0;; ++tries, part *= 0.4) {
+            for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w0[k] + part * p->dw[k];
+            for (int32_t j = 0; j < m; ++j) p->p[j] = p->p0[j] + part * p->dp[j];
+            const double now = miss(s, h, theta, v, p);
+            ++looks;
+            if (now < best) {
+                best = now;
+                best_part = part;
+            }
+            /* a full step is trusted for a while, then only one that leads nearer */
+            if (now < (1.0 - 0.1 * part) * worst || (tries == 0 && looks < PATIENCE) || tries == 5) break;
+        }
+        if (best_part != part) {
+            for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w0[k] + best_part * p->dw[k];
+            for (int32_t j = 0; j < m; ++j) p->p[j] = p->p0[j] + best_part * p->dp[j];
+            best = miss(s, h, theta, v, p);
+        }
+        worst = best;
+    }
+    *iterations = looks;
+    return worst;
+}
+
 int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
                   double *all)
 {
     const tw_contacts *c = s->contacts;
     const tw_constraints *loops = s->constraints;
     const int32_t nq = s->nq, nv = s->nv, m = c ? all_rows(s) : 0;
-    const int32_t slides = c ? c->count : 0;
     const double theta = memory->theta;
     if (!c || !loops) return TW_BAD_CALL;
     work p;
@@ -222,77 +331,7 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     tw_fix_speeds(s, t + h, p.w, in->row[2], space);
     for (int32_t j = 0; j < m; ++j) p.p[j] = memory->impulse[j];
     int32_t iterations = 0;
-    double worst = 0.0;
-    for (;;) {
-        press(s, h, theta, v, &p);
-        worst = project(s, h, v, &p);
-        balance(s, h, v, p.trial, &p);
-        for (int32_t k = 0; k < loops->driven; ++k) p.right[loops->driven_speed[k]] = 0.0;
-        for (int32_t k = 0; k < loops->locked; ++k) p.right[loops->locked_speed[k]] = 0.0;
-        double size = 0.0;
-        for (int32_t k = 0; k < nv; ++k) {
-            const double part = tw_size(p.right[k]) / tw_root(p.mass[k * nv + k]);
-            if (!(part <= size)) size = part;
-        }
-        if (size > worst) worst = size;
-        ++iterations;
-        if (worst <= memory->contact_tolerance || iterations > MOST_ITERATIONS) break;
-        /* the Newton system: felts and sliding with their slopes, held impulses eliminated */
-        for (int32_t i = 0; i < nv * nv; ++i) p.a[i] = p.base[i];
-        for (int32_t j = 0; j < m; ++j) {
-            const double *g = p.g + j * nv;
-            double weight = 0.0, value = p.trial[j];
-            if (j < slides && c->compliant[j]) {
-                weight = -p.slope[j];
-            } else if (p.held[j]) {
-                weight = 1.0 / (SOFT * p.soft[j]);
-                value = p.p[j] - (along(g, p.w, nv) - p.target[j]) * weight;
-            }
-            p.p[j] = value; /* the impulse at the present w; its change follows from the step */
-            if (weight == 0.0) continue;
-            for (int32_t k = 0; k < nv; ++k) {
-                if (g[k] == 0.0) continue;
-                const double scaled = weight * g[k];
-                for (int32_t l = 0; l < nv; ++l) p.a[k * nv + l] += scaled * g[l];
-            }
-        }
-        for (int32_t i = 0; i < slides; ++i) {
-            /* what slides follows its normal impulse */
-            for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j) {
-                if (p.held[j] || !(p.trial[i] > 0.0)) continue;
-                const double *g = p.g + j * nv, *n = p.g + i * nv;
-                const double follow = p.friction[i] * p.slope[j] *
-                                      (c->compliant[i] ? p.slope[i] : p.held[i] ? -1.0 / (SOFT * p.soft[i]) : 0.0);
-                for (int32_t k = 0; k < nv; ++k)
-                    for (int32_t l = 0; l < nv; ++l) p.a[k * nv + l] -= g[k] * follow * n[l];
-            }
-        }
-        balance(s, h, v, p.p, &p);
-        for (int32_t which = 0; which < loops->driven + loops->locked; ++which) {
-            const int32_t k = which < loops->driven ? loops->driven_speed[which]
-                                                    : loops->locked_speed[which - loops->driven];
-            for (int32_t l = 0; l < nv; ++l) p.a[k * nv + l] = k == l;
-            p.right[k] = 0.0;
-        }
-        if (!(tw_lu(p.a, p.pivot, nv) > 0.0)) return TW_NOT_FINITE;
-        tw_lu_solve(p.a, p.pivot, nv, p.right);
-        const double part = iterations > PATIENCE ? 0.5 : 1.0;
-        for (int32_t k = 0; k < nv; ++k) {
-            p.right[k] = -part * p.right[k];
-            p.w[k] += p.right[k];
-        }
-        for (int32_t j = 0; j < m; ++j) {
-            const double moved = along(p.g + j * nv, p.right, nv);
-            if (j < slides && c->compliant[j]) continue;
-            if (p.held[j]) p.p[j] -= moved / (SOFT * p.soft[j]);
-        }
-        for (int32_t i = 0; i < slides; ++i) {
-            const double *n = p.g + i * nv;
-            const double gain = along(n, p.right, nv) * (c->compliant[i] ? p.slope[i] : 0.0);
-            for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j)
-                if (!p.held[j]) p.p[j] += p.friction[i] * p.slope[j] * gain;
-        }
-    }
+    const double worst = solve(s, h, theta, v, memory->contact_tolerance, &iterations, &p);
     memory->contact_residual = worst;
     memory->contact_iterations = iterations;
     if (iterations > memory->most_contact_iterations) memory->most_contact_iterations = iterations;
