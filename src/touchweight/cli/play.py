@@ -28,7 +28,9 @@ def play(
         str, typer.Argument(help="A name from `touchweight list`, or a YAML, URDF or MJCF file.")
     ] = "double-pendulum",
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path("out"),
-    duration: Annotated[float | None, typer.Option("--seconds", "-s", min=0.001, max=600.0, help="How long [s].")] = None,
+    duration: Annotated[
+        float | None, typer.Option("--seconds", "-s", min=0.001, max=600.0, help="How long [s].")
+    ] = None,
     gif: Annotated[bool, typer.Option(help="Make the animation.")] = True,
     open_it: Annotated[bool, typer.Option("--open", help="Open the pictures when they are done.")] = False,
 ) -> None:

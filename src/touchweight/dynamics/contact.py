@@ -1,8 +1,8 @@
 """Contact kinematics: for each pair of shapes the gap, and how every speed opens it and slides along it.
 
-The normal points from b to a; the gap is positive while they are apart. The rows are those of the velocity of a relative
-to b at the point of contact, along the normal and along one tangent (in a plane) or two (in space): what multiplies
-the contact's force in the equations of motion.
+The normal points from b to a; the gap is positive while they are apart. The rows are those of the velocity of a
+relative to b at the point of contact, along the normal and along one tangent (in a plane) or two (in space): what
+multiplies the contact's force in the equations of motion.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..mechanism import Mechanism
-from ..mechanism.contact import Contact
+from ..mechanism.contact import COMPRESSION, COMPRESSION_RATE, Contact
 from ..mechanism.shape import PLANAR, Shape
-from ..symbolic import ONE, ZERO, Expr, const, gradient, maximum, minimum, share, sqrt, total
-from .forces import Signals
+from ..symbolic import ONE, ZERO, Expr, const, less, maximum, minimum, select, share, sqrt, substitute, total
 from .frames import Posture
-from .kinematics import Kinematics, common_ancestor, coordinate_rates
+from .kinematics import Kinematics, common_ancestor
+from .signals import Signals
 from .slopes import along_speeds, by_directions
 from .tree import Placement, Tree
 from .vector import Vector, column, cross, dot, minus, plus, scale, shared, transform
@@ -216,11 +216,39 @@ def _along(columns: dict[int, Vector], direction: Vector) -> Row:
 
 
 def _across(n: Vector) -> list[Vector]:
-    """Two unit tangents that turn smoothly with the normal where it does not point along -z (Duff et al. 2017)."""
+    """Two unit tangents, right-handed with the normal, without a singular direction (Duff et al. 2017)."""
     x, y, z = n
-    lean = share(1 / (1 + maximum(z, const(-0.999999))))
-    xy = share(-(x * y * lean))
-    return [shared((1 - x * x * lean, xy, -x)), shared((xy, 1 - y * y * lean, -y))]
+    up = share(select(less(z, ZERO), const(-1), ONE))
+    lean = share(-1 / (up + z))
+    xy = share(x * y * lean)
+    return [
+        shared((1 + up * x * x * lean, up * xy, -(up * x))),
+        shared((xy, up + y * y * lean, -y)),
+    ]
 
 
-__all__ = ["Touch", "coordinate_rates", "gradient", "point_columns", "total", "touches"]
+# -- as smooth forces ------------------------------------------------------------------------------------------
+#: sliding speed over which friction is smoothed [m/s]
+SLIDING = 1e-2
+
+
+def add_contacts(mechanism: Mechanism, tree: Tree, where: Sequence[Posture], generalised: list[Expr]) -> None:
+    """Add what contacts that give do, with friction smoothed over :data:`SLIDING`; rigid ones do nothing here."""
+    for touch in touches(mechanism, tree, where):
+        law = touch.contact.force
+        if law is None:
+            continue
+        depth = share(maximum(-touch.gap, ZERO))
+        rate = share(-total([e * tree.v[k] for k, e in touch.normal.items()]))
+        push = share(maximum(substitute(law, {COMPRESSION: depth, COMPRESSION_RATE: rate}), ZERO))
+        force = share(select(less(touch.gap, ZERO), push, ZERO))
+        for k, e in touch.normal.items():
+            generalised[k] = generalised[k] + e * force
+        slides = [share(total([e * tree.v[k] for k, e in row.items()])) for row in touch.tangents]
+        if not slides:
+            continue
+        speed = share(sqrt(total([s * s for s in slides]) + SLIDING * SLIDING))
+        drag = share(touch.contact.friction * force / speed)
+        for row, slide in zip(touch.tangents, slides, strict=True):
+            for k, e in row.items():
+                generalised[k] = generalised[k] - e * drag * slide

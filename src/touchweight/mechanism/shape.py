@@ -22,6 +22,22 @@ SHAPE_KINDS: dict[str, tuple[int, str]] = {
 #: shapes that lie in a plane
 PLANAR = ("circle", "segment", "line")
 
+#: pairs that can meet
+PAIRS = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("circle",),
+        ("circle", "segment"),
+        ("circle", "line"),
+        ("sphere",),
+        ("sphere", "plane"),
+        ("sphere", "capsule"),
+        ("capsule", "plane"),
+        ("capsule",),
+        ("box", "plane"),
+    )
+)
+
 
 @dataclass(eq=False)
 class Shape:

@@ -11,7 +11,7 @@ from .body import Body, Frame, Vector
 from .contact import COMPRESSION, COMPRESSION_RATE, Contact, ContactLaw, rigid
 from .description import Description
 from .law import trace
-from .shape import Shape
+from .shape import PAIRS, Shape
 from .values import shown, unit_axis
 
 Place = Body | Frame | str
@@ -45,9 +45,7 @@ class Touching(Description):
 
     def line(self, name: str, place: Place, point: Point, normal: Any = "z", axis: Any = "y") -> Shape:
         """All that lies under a straight line through ``point`` [m], whose ``normal`` points out of the matter."""
-        return self._shape(
-            name, "line", place, [point], normal=unit_axis(normal, name), axis=unit_axis(axis, name)
-        )
+        return self._shape(name, "line", place, [point], normal=unit_axis(normal, name), axis=unit_axis(axis, name))
 
     def sphere(self, name: str, place: Place, centre: Point, radius: Scalar) -> Shape:
         """A ball: centre [m], radius [m]."""
@@ -102,6 +100,11 @@ class Touching(Description):
         friction: Scalar,
     ) -> Contact:
         self._claim(self.contacts, name, "contact")
+        if a is not None and b is not None and frozenset((a.kind, b.kind)) not in PAIRS:
+            raise MechanismError(
+                f"expected shapes that can meet for contact {shown(name)}, found {a.kind} and {b.kind}; "
+                f"there are {', '.join(sorted(' and '.join(sorted(p)) for p in PAIRS))}"
+            )
         law = law or rigid()
         given = {k: self._scalar(f"{name}.{k}", v, "parameter", "") for k, v in law.parameters.items()}
         force = None

@@ -119,6 +119,7 @@ TW_EXPORT int32_t tw_integrate(const tw_system *s, tw_memory *memory, int32_t me
             record += size;
             if (residual) *residual++ = worst;
             worst = 0.0;
+            if (s->contacts && memory->force_record) tw_record_forces(s, memory, (double)every * h);
         }
         if (!all_finite(y, size)) return TW_NOT_FINITE;
     }

@@ -249,7 +249,8 @@ static int newton(const tw_system *s, double h, const double *v, work *p)
     }
     for (int32_t i = 0; i < slides; ++i) /* what slides follows its normal impulse */
         for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j) {
-            if (p->held[j] || !(p->trial[i] > 0.0)) continue;
+            if (p->held[j]) continue;
+            p->dp[j] = p->friction[i] * p->slope[j] * p->dp[i];
             const double *g = p->g + j * nv, *n = p->g + i * nv;
             const double follow = p->friction[i] * p->slope[j] *
                                   (c->compliant[i] ? p->slope[i] : p->held[i] ? -1.0 / (SOFT * p->soft[i]) : 0.0);
@@ -267,14 +268,14 @@ static int newton(const tw_system *s, double h, const double *v, work *p)
     tw_lu_solve(p->a, p->pivot, nv, p->right);
     for (int32_t k = 0; k < nv; ++k) p->dw[k] = -p->right[k];
     for (int32_t j = 0; j < m; ++j) {
-        if (!(j < slides && c->compliant[j]) && p->held[j])
+        if (j < slides && c->compliant[j])
+            p->dp[j] += along(p->g + j * nv, p->dw, nv) * p->slope[j];
+        else if (p->held[j])
             p->dp[j] -= along(p->g + j * nv, p->dw, nv) / (SOFT * p->soft[j]);
     }
-    for (int32_t i = 0; i < slides; ++i) {
-        const double gain = c->compliant[i] ? along(p->g + i * nv, p->dw, nv) * p->slope[i] : 0.0;
+    for (int32_t i = 0; i < slides; ++i)
         for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j)
-            if (!p->held[j]) p->dp[j] += p->friction[i] * p->slope[j] * gain;
-    }
+            if (!p->held[j]) p->dp[j] = p->dp[i] > 0.0 ? p->friction[i] * p->slope[j] * p->dp[i] : 0.0;
     for (int32_t j = 0; j < m; ++j) p->dp[j] -= p->p[j];
     return 1;
 }
@@ -341,6 +342,11 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
         memory->drive_impulse[which] = p.right[which < loops->driven ? loops->driven_speed[which]
                                                                      : loops->locked_speed[which - loops->driven]];
     for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.trial[j];
+    if (memory->impulse_sum) {
+        for (int32_t j = 0; j < m; ++j) memory->impulse_sum[j] += p.trial[j];
+        for (int32_t k = 0; k < loops->driven + loops->locked; ++k)
+            memory->impulse_sum[m + k] += memory->drive_impulse[k];
+    }
     /* coordinates with the mean speed, first-order states with their rate in the middle */
     for (int32_t k = 0; k < nv; ++k) p.column[k] = (1.0 - theta) * v[k] + theta * p.w[k];
     if (s->nx) {
@@ -356,4 +362,14 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     for (int32_t i = 0; i < nq; ++i) y[i] += h * p.dq[i];
     for (int32_t k = 0; k < nv; ++k) v[k] = p.w[k];
     return TW_DONE;
+}
+
+/* mean forces since the last row, and start again */
+void tw_record_forces(const tw_system *s, tw_memory *memory, double time)
+{
+    const int32_t n = all_rows(s) + s->constraints->driven + s->constraints->locked;
+    for (int32_t j = 0; j < n; ++j) {
+        *memory->force_record++ = memory->impulse_sum[j] / time;
+        memory->impulse_sum[j] = 0.0;
+    }
 }

@@ -75,4 +75,6 @@ TW_INTERNAL int64_t tw_moreau_space(const tw_system *s);
 TW_INTERNAL int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
                               double *work);
 
+TW_INTERNAL void tw_record_forces(const tw_system *s, tw_memory *memory, double time);
+
 #endif

@@ -73,7 +73,7 @@ class ContactEquations:
         """q, v, x, u, t -> c without contacts and dry friction; slopes of the laws on speeds by q and v."""
         tree = build_tree(self.mechanism)
         where = postures(tree, frozenset())
-        forces = gather_forces(self.mechanism, tree, where, dry_friction=False)
+        forces = gather_forces(self.mechanism, tree, where, non_smooth=True)
         tau = inverse_dynamics(tree, where, [ZERO] * len(tree.speeds), forces.wrenches)
         outputs = {
             "c": [t - g for t, g in zip(tau, forces.generalised, strict=True)],

@@ -98,10 +98,12 @@ class Core:
             self.memory.dependent = self._dependent
             self.memory.generic = int(not self._has_generated)
         if contacts:
-            self.impulse = np.zeros(max(1, self.contact_rows + len(self.loops.chosen.partition.rows)))
-            self.drive_impulse = np.zeros(max(1, len(self.loops.driven) + len(self.loops.locked)))
+            self.impulse = np.zeros(1 + self.contact_rows + len(self.loops.chosen.partition.rows))
+            self.drive_impulse = np.zeros(1 + len(self.loops.driven) + len(self.loops.locked))
             self.memory.impulse = self._pointer(self.impulse)
             self.memory.drive_impulse = self._pointer(self.drive_impulse)
+            self._sum = np.zeros(len(self.impulse) + len(self.drive_impulse))
+            self.memory.impulse_sum = self._pointer(self._sum)
             self.memory.theta = 0.5
             self.memory.contact_tolerance = 1e-9
         self.work = self.ffi.new("double[]", int(self.native.tw_work_size(self.system)))
@@ -191,6 +193,25 @@ class Core:
         )
         self._alive.append(made)
         return made
+
+    def record_forces(self, rows: Array) -> None:
+        """From now on write the mean forces of contacts, drives and locks to these rows."""
+        self._force_rows = rows
+        self.memory.force_record = self._pointer(rows)
+
+    @property
+    def force_names(self) -> list[str]:
+        """What the columns of recorded forces are: contacts, their friction, dry friction, loops, drives, locks."""
+        loops = self.loops
+        normal = [t.name for t in self.touches]
+        slides = [
+            f"{t.name}.friction" if len(t.tangents) == 1 else f"{t.name}.friction{i + 1}"
+            for t in self.touches
+            for i in range(len(t.tangents))
+        ]
+        dry = [f"{n}.dry_friction" for n in loops.equations.mechanism.dry_friction]
+        rows = [loops.rows[i] for i in loops.chosen.partition.rows]
+        return [*normal, *slides, *dry, *rows, *loops.driven, *(f"{n}.lock" for n in loops.locked)]
 
     def refresh(self) -> None:
         """Read the parameters again, after some of them have changed."""
