@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 class PythonModel(Model):
     """A model whose functions are generated Python: the same equations, nothing to compile."""
 
-    def function(self, name: str) -> Compiled:
+    def function(self, name: str, mode: str | None = None) -> Compiled:
         found = self._functions.get(name)
         if found is None:
             found = self._functions[name] = PythonFunction(self.equations.derive(name))

@@ -79,8 +79,8 @@ def simulate(
         dt: step [s]; with an adaptive method, the distance of the recorded samples.
         method: ``moreau`` (non-smooth, for contacts and dry friction; the default where there are contacts), ``rk4``
             (fourth order; the default elsewhere), ``euler`` (semi-implicit), ``rosenbrock`` (linearly implicit,
-            second order, for stiff elements), or one of SciPy's adaptive ones: ``DOP853``, ``RK45``, ``RK23``, ``Radau``, ``BDF``,
-            ``LSODA``.
+            second order, for stiff elements), or one of SciPy's adaptive ones: ``DOP853``, ``RK45``, ``RK23``,
+            ``Radau``, ``BDF``, ``LSODA``.
         sampling: ``stages``: inputs are taken at the start, middle and end of each step; ``steps``: once, at its start,
             and held, as a live loop does.
         every: record every so many steps.
