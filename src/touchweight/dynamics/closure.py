@@ -26,9 +26,9 @@ from ..symbolic import (
     substitute,
     total,
 )
-from .forces import Signals
 from .frames import Posture
 from .kinematics import Kinematics, common_ancestor, coordinate_rates
+from .signals import Signals
 from .tree import Placement, Tree, plane
 from .vector import (
     ZERO3,

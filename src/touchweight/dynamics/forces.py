@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from ..mechanism import FrameForce, Mechanism, PairForce, SpeedForce
 from ..mechanism.law import DISTANCE, DISTANCE_RATE
-from ..symbolic import ZERO, Expr, Scalar, free_symbols, share, sqrt, substitute
+from ..symbolic import ZERO, Expr, Scalar, share, sqrt, substitute
+from .contact import add_contacts
 from .frames import Posture
 from .inverse import Wrench
 from .kinematics import Kinematics, common_ancestor
-from .sensors import reading
+from .signals import Signals
 from .tree import Placement, Tree
 from .vector import Vector, cross, dot, is_zero, minus, negative, plus, scale, shared, transform
 
@@ -39,31 +40,12 @@ class Forces:
         self.wrenches[link] = Wrench(shared(plus(old.force, force)), shared(plus(old.moment, moment)))
 
 
-class Signals:
-    """Sensor readings as laws use them: each channel's symbol is exchanged for its expression."""
+def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture], non_smooth: bool = False) -> Forces:
+    """All forces of a mechanism on its tree.
 
-    def __init__(self, mechanism: Mechanism, tree: Tree, world: Kinematics, a: Sequence[Expr]) -> None:
-        self.mechanism = mechanism
-        self.tree = tree
-        self.world = world
-        self.a = a
-        self.sensor_of = {s: sensor for sensor in mechanism.sensors.values() for s in sensor.symbols}
-        self.known: dict[Expr, Expr] = {}
-
-    def resolve(self, e: Expr) -> Expr:
-        """``e`` with every sensor channel replaced by what it measures."""
-        if not self.sensor_of:
-            return e
-        for s in free_symbols([e]):
-            sensor = self.sensor_of.get(s)
-            if sensor is not None and s not in self.known:
-                values = reading(self.tree, self.world, sensor, self.a)
-                self.known.update(zip(sensor.symbols, (share(v) for v in values), strict=True))
-        return substitute(e, self.known) if self.known else e
-
-
-def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) -> Forces:
-    """All forces of a mechanism on its tree."""
+    Contacts that give and dry friction are among them, smoothed; ``non_smooth`` leaves them out, for a method that
+    takes them as they are.
+    """
     world = Kinematics(tree, where)
     still = [ZERO] * len(tree.speeds)
     signals = Signals(mechanism, tree, world, still)
@@ -71,6 +53,8 @@ def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) ->
     speed = {name: i for i, name in enumerate(tree.speeds)}
     seen_from: dict[int, Kinematics] = {-1: world}
     for force in mechanism.forces.values():
+        if non_smooth and force.name.endswith(".dry_friction"):
+            continue
         if isinstance(force, SpeedForce):
             i = speed[force.speed]
             out.generalised[i] = out.generalised[i] + signals.resolve(force.force)
@@ -78,6 +62,8 @@ def gather_forces(mechanism: Mechanism, tree: Tree, where: Sequence[Posture]) ->
             _pair(tree, where, force, signals, seen_from, out)
         else:
             _on_frame(tree, world, force, signals, out)
+    if mechanism.contacts and not non_smooth:
+        add_contacts(mechanism, tree, where, out.generalised)
     out.state_rates = [signals.resolve(s.rate) for s in mechanism.states.values()]
     return out
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import MechanismError, printable
 from ..symbolic import ZERO, Const, Expr, Scalar, Symbol, as_expr, symbol
 from .body import Body, Frame, Vector
+from .contact import Contact
 from .drive import Drive
 from .joint import Joint
 from .law import FrameForce, PairForce, SpeedForce
@@ -16,6 +17,7 @@ from .loop import Constraint, Loop
 from .mode import Mode, Transition
 from .parameter import Live, Parameter
 from .rotation import rotation_matrix
+from .shape import Shape
 from .signal import SENSOR_KINDS, FirstOrder, Input, Sensor
 from .values import number, shown, six, world_or_frame
 
@@ -44,6 +46,10 @@ class Description:
         self.sensors: dict[str, Sensor] = {}
         self.loops: dict[str, Loop | Constraint] = {}
         self.drives: dict[str, Drive] = {}
+        self.shapes: dict[str, Shape] = {}
+        self.contacts: dict[str, Contact] = {}
+        #: set-valued dry friction by speed: its limit [N m or N]
+        self.dry_friction: dict[str, Expr] = {}
         self.modes: dict[str, Mode] = {}
         self.transitions: dict[str, Transition] = {}
         #: remarks of a reader about what a file holds and we don't use

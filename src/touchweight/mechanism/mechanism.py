@@ -21,6 +21,7 @@ from .closing import Closing
 from .joint import JOINT_KINDS, Joint, Limits, Mimic
 from .law import DISTANCE, DISTANCE_RATE, FrameForce, PairForce, SpeedForce, trace
 from .switching import Switching
+from .touching import Touching
 from .values import number, shown, unit_axis, world_or_frame
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 FRICTION_SPEED = 1e-2
 
 
-class Mechanism(Closing, Switching):
+class Mechanism(Closing, Switching, Touching):
     """Bodies, joints, forces, loops, drives, modes, inputs, states and sensors, with their parameters."""
 
     # -- joints -----------------------------------------------------------------------------------------
@@ -117,6 +118,7 @@ class Mechanism(Closing, Switching):
             if c is not ZERO:
                 self._force(SpeedForce(f"{speed}.damper", speed, -c * v))
             if f is not ZERO:
+                self.dry_friction[speed] = f
                 self._force(SpeedForce(f"{speed}.dry_friction", speed, -f * tanh(v * (1.0 / FRICTION_SPEED))))
             if k is not ZERO:
                 stretch = self.q(joint.coordinates[i]) - slack

@@ -466,6 +466,35 @@ int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, con
     return ended == -1 ? singular(s, memory, t, y, u, tau, dy, force, &p) : ended;
 }
 
+/* rows of J in use and the speeds along them that keep the loops closed (minus the rate that time makes), for others */
+void tw_loop_rows(const tw_system *s, double t, const double *q, double *rows, double *wanted, double *work)
+{
+    const tw_constraints *c = s->constraints;
+    tw_space p;
+    tw_lay_out(s, work, &p);
+    closure(s, t, q, &p);
+    for (int32_t i = 0; i < c->rows; ++i) {
+        for (int32_t k = 0; k < s->nv; ++k) rows[i * s->nv + k] = p.j_all[(int64_t)c->row[i] * s->nv + k];
+        wanted[i] = -p.r_all[c->row[i]];
+    }
+}
+
+/* speeds at the end of a step of what is driven and of what is locked */
+void tw_fix_speeds(const tw_system *s, double t, double *w, const double *u, double *work)
+{
+    const tw_constraints *c = s->constraints;
+    tw_space p;
+    tw_lay_out(s, work, &p);
+    if (c->driven) {
+        double *q = p.drive, *v = q + c->driven, *a = v + c->driven;
+        const double *in[2] = {u, &t};
+        double *out[3] = {q, v, a};
+        c->drives.unit->evaluate(c->drives.c, in, out);
+        for (int32_t k = 0; k < c->driven; ++k) w[c->driven_speed[k]] = v[k];
+    }
+    for (int32_t k = 0; k < c->locked; ++k) w[c->locked_speed[k]] = 0.0;
+}
+
 /* how well a state is closed, from h, J and r at hand */
 static void note_residuals(const tw_system *s, tw_memory *memory, const double *v, const tw_space *p)
 {

@@ -5,7 +5,7 @@ TW_EXPORT uint32_t tw_abi(void) { return TW_ABI; }
 
 TW_EXPORT int64_t tw_work_size(const tw_system *s)
 {
-    return 4 * tw_state_size(s) + tw_constraint_space(s) + tw_rosenbrock_space(s) + 2;
+    return 4 * tw_state_size(s) + tw_constraint_space(s) + tw_rosenbrock_space(s) + tw_moreau_space(s) + 2;
 }
 
 /* whether a function is missing, or of our kind */
@@ -73,7 +73,9 @@ int32_t tw_step(const tw_system *s, tw_memory *memory, int32_t method, double t,
         int32_t ended;
         if (method == TW_RK4)
             ended = rk4(s, memory, t, h, y, in, work);
-        else if (method == TW_ROSENBROCK)
+        else if (method == TW_MOREAU)
+        ended = tw_moreau(s, memory, t, h, y, in, work);
+    else if (method == TW_ROSENBROCK)
             ended = tw_rosenbrock(s, memory, t, h, y, in, work);
         else
             ended = euler(s, memory, t, h, y, in, work);
@@ -117,6 +119,7 @@ TW_EXPORT int32_t tw_integrate(const tw_system *s, tw_memory *memory, int32_t me
             record += size;
             if (residual) *residual++ = worst;
             worst = 0.0;
+            if (s->contacts && memory->force_record) tw_record_forces(s, memory, (double)every * h);
         }
         if (!all_finite(y, size)) return TW_NOT_FINITE;
     }

@@ -71,6 +71,20 @@ typedef struct tw_constraints {
     tw_function feel;                 /* the same, and the forces of rows, drives and locks */
 } tw_constraints;
 
+/* what may touch: rows of gaps and of sliding, laws, and dry friction on speeds */
+typedef struct tw_contacts {
+    int32_t count;               /* normal rows */
+    int32_t tangents;            /* sliding rows */
+    int32_t dry;                 /* speeds with dry friction */
+    const int32_t *compliant;    /* for each normal row: 1 when a law gives its force, 0 when it is rigid */
+    const int32_t *slide_start;  /* for each normal row, and one more: where its sliding rows start */
+    const int32_t *dry_speed;
+    tw_function touch;           /* q, t -> gaps, normal rows, sliding rows */
+    tw_function law;             /* compression, its rate -> force, its slopes by both */
+    tw_function limits;          /* t -> restitution, friction coefficient, dry friction */
+    tw_function push;            /* q, v, x, u, t -> generalised forces of laws, their slopes by q and by v */
+} tw_contacts;
+
 /* a system of first-order equations for the integrators: y = (q, v, x), dy/dt = f(t, y, u) */
 typedef struct tw_system {
     tw_function rates;          /* q, v, x, u, t -> dq, dv, dx; not asked when there are constraints */
@@ -80,6 +94,7 @@ typedef struct tw_system {
     int32_t balls;              /* number of quaternions in q */
     const int32_t *ball_start;  /* where each starts in q */
     const tw_constraints *constraints; /* null for a tree without drives */
+    const tw_contacts *contacts;       /* null where nothing touches */
 } tw_system;
 
 /* what a run remembers from step to step, and tells about itself */
@@ -93,12 +108,21 @@ typedef struct tw_memory {
     int64_t singular;       /* evaluations at singular positions */
     double residual;        /* largest |h| at the end of the last step */
     double speed_residual;  /* largest |J v + r| there */
+    double *impulse;        /* of contacts: normal rows, sliding rows, dry friction, rows of closure; in the last step */
+    double *drive_impulse;  /* of driven and locked speeds, in the last step */
+    double *impulse_sum;    /* impulses of contacts, then of drives and locks, since the last recorded row; or null */
+    double *force_record;   /* rows of mean forces, advanced with every recorded row; or null */
+    double theta;           /* of the non-smooth method: 1/2 the middle, 1 the end of the step */
+    double contact_tolerance; /* at which the contact problem counts as solved [sqrt J] */
+    double contact_residual; /* of the contact problem, relative */
+    int32_t contact_iterations; /* of the last step */
+    int32_t most_contact_iterations;
 } tw_memory;
 
 /* how a run ended */
 enum { TW_DONE = 0, TW_NOT_FINITE = 1, TW_BAD_CALL = 2, TW_OPEN = 3, TW_TOO_MANY_EVENTS = 4, TW_EVENTS_FULL = 5 };
 /* methods of integration */
-enum { TW_EULER = 0, TW_RK4 = 1, TW_ROSENBROCK = 2 };
+enum { TW_EULER = 0, TW_RK4 = 1, TW_ROSENBROCK = 2, TW_MOREAU = 3 };
 
 /* Integrate n steps of length h from time t, in place on y. u holds one row of nu inputs (u_per_step == 0), one row for
  * each step (1), or rows at the start, middle and end of the steps (2: 2 n + 1 rows).

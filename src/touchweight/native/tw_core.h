@@ -67,4 +67,14 @@ TW_INTERNAL int64_t tw_rosenbrock_space(const tw_system *s);
 TW_INTERNAL int32_t tw_rosenbrock(const tw_system *s, tw_memory *memory, double t, double h, double *y,
                                   const tw_inputs *in, double *work);
 
+/* moreau.c */
+TW_INTERNAL void tw_loop_rows(const tw_system *s, double t, const double *q, double *rows, double *wanted,
+                              double *space);
+TW_INTERNAL void tw_fix_speeds(const tw_system *s, double t, double *w, const double *u, double *space);
+TW_INTERNAL int64_t tw_moreau_space(const tw_system *s);
+TW_INTERNAL int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
+                              double *work);
+
+TW_INTERNAL void tw_record_forces(const tw_system *s, tw_memory *memory, double time);
+
 #endif

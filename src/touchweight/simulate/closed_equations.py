@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from ..codegen.function import Function
 from ..dynamics.closure import Row, closure_rows, ordered_loops
 from ..dynamics.drives import driven_motions
-from ..dynamics.forces import Signals, gather_forces
+from ..dynamics.forces import gather_forces
 from ..dynamics.frames import postures
 from ..dynamics.inverse import inverse_dynamics
 from ..dynamics.kinematics import Kinematics, coordinate_rates
 from ..dynamics.partition import Partition, Reduction
 from ..dynamics.reactions import joint_reactions
 from ..dynamics.sensors import reading
+from ..dynamics.signals import Signals
 from ..dynamics.slopes import along_speeds, by_directions, by_symbols
 from ..dynamics.tree import build_tree
 from ..mechanism import Mechanism

@@ -61,6 +61,7 @@ class Core:
         generated: bool = True,
         hybrid: bool = False,
         feel: bool = False,
+        contacts: bool = False,
     ) -> None:
         self.model = model
         self.mode = mode
@@ -68,7 +69,7 @@ class Core:
         self.parameters = parameters
         self.ffi = contract()
         self.loops = model.loops(mode)
-        self.closed = bool(self.loops) or implicit or hybrid
+        self.closed = bool(self.loops) or implicit or hybrid or contacts
         self._alive: list[Any] = []
         self._tables: list[tuple[NativeFunction, Array]] = []
         turn = self._function("turn")
@@ -88,6 +89,7 @@ class Core:
                 "balls": len(d.balls),
                 "ball_start": self._integers(d.balls),
                 "constraints": constraints,
+                "contacts": self._contacts() if contacts else self.ffi.NULL,
             },
         )
         self.memory = self.ffi.new("tw_memory *")
@@ -95,6 +97,15 @@ class Core:
             self._dependent = self._integers(self.loops.chosen.partition.dependent)
             self.memory.dependent = self._dependent
             self.memory.generic = int(not self._has_generated)
+        if contacts:
+            self.impulse = np.zeros(1 + self.contact_rows + len(self.loops.chosen.partition.rows))
+            self.drive_impulse = np.zeros(1 + len(self.loops.driven) + len(self.loops.locked))
+            self.memory.impulse = self._pointer(self.impulse)
+            self.memory.drive_impulse = self._pointer(self.drive_impulse)
+            self._sum = np.zeros(len(self.impulse) + len(self.drive_impulse))
+            self.memory.impulse_sum = self._pointer(self._sum)
+            self.memory.theta = 0.5
+            self.memory.contact_tolerance = 1e-9
         self.work = self.ffi.new("double[]", int(self.native.tw_work_size(self.system)))
         self._taken = self.ffi.new("int64_t *")
 
@@ -157,6 +168,50 @@ class Core:
         )
         self._alive.append(made)
         return made
+
+    def _contacts(self) -> Any:
+        """What may touch."""
+        touches = self.loops.equations.contacts.touches()
+        dry = list(self.loops.equations.mechanism.dry_friction)
+        starts = np.cumsum([0, *(len(t.tangents) for t in touches)])
+        self.contact_rows = len(touches) + int(starts[-1]) + len(dry)
+        self.touches = touches
+        made = self.ffi.new(
+            "tw_contacts *",
+            {
+                "count": len(touches),
+                "tangents": int(starts[-1]),
+                "dry": len(dry),
+                "compliant": self._integers([int(t.contact.force is not None) for t in touches]),
+                "slide_start": self._integers([int(s) for s in starts]),
+                "dry_speed": self._integers([self.model.speeds.index(n) for n in dry]),
+                "touch": self._function("touch"),
+                "law": self._function("law"),
+                "limits": self._function("limits"),
+                "push": self._function("push"),
+            },
+        )
+        self._alive.append(made)
+        return made
+
+    def record_forces(self, rows: Array) -> None:
+        """From now on write the mean forces of contacts, drives and locks to these rows."""
+        self._force_rows = rows
+        self.memory.force_record = self._pointer(rows)
+
+    @property
+    def force_names(self) -> list[str]:
+        """What the columns of recorded forces are: contacts, their friction, dry friction, loops, drives, locks."""
+        loops = self.loops
+        normal = [t.name for t in self.touches]
+        slides = [
+            f"{t.name}.friction" if len(t.tangents) == 1 else f"{t.name}.friction{i + 1}"
+            for t in self.touches
+            for i in range(len(t.tangents))
+        ]
+        dry = [f"{n}.dry_friction" for n in loops.equations.mechanism.dry_friction]
+        rows = [loops.rows[i] for i in loops.chosen.partition.rows]
+        return [*normal, *slides, *dry, *rows, *loops.driven, *(f"{n}.lock" for n in loops.locked)]
 
     def refresh(self) -> None:
         """Read the parameters again, after some of them have changed."""

@@ -19,7 +19,7 @@ from .parameters import Parameters
 from .state import State
 
 #: methods by name, with their number in the native core
-METHODS = {"euler": 0, "rk4": 1, "rosenbrock": 2}
+METHODS = {"euler": 0, "rk4": 1, "rosenbrock": 2, "moreau": 3}
 
 #: a residual [m, rad] at which a run in Python ends: its loops cannot be closed
 LOOSE = 1e-8
@@ -36,6 +36,7 @@ class Stretch:
     ended: int = DONE
     mode: int = 0
     events: list[Event] = field(default_factory=list)
+    forces: Array | None = None
 
 
 class Engine(Protocol):
@@ -52,9 +53,9 @@ def make_engine(model: Model, state: State, method: str, events: dict[str, float
     implicit = method == "rosenbrock"
     native = isinstance(model.function("turn", state.mode), NativeFunction)
     if not native:
-        if implicit:
+        if implicit or method == "moreau":
             raise TouchweightError(
-                "expected a C compiler for the method rosenbrock, found none; "
+                f"expected a C compiler for the method {method}, found none; "
                 "pip install 'touchweight[compiler]' brings one"
             )
         if model.modes:
@@ -63,20 +64,29 @@ def make_engine(model: Model, state: State, method: str, events: dict[str, float
             return PythonHybrid(model, state.parameters, engines, *options)
         return PythonEngine(model, state.parameters, state.mode)
     if model.modes:
+        if method == "moreau":
+            raise TouchweightError(
+                "expected a mechanism without modes for the method moreau, found one with modes; "
+                "describe what touches by contacts alone"
+            )
         return HybridEngine(model, state, implicit, events)
-    return CoreEngine(model, state, implicit)
+    return CoreEngine(model, state, implicit, method == "moreau", events.get("theta", 0.5))
 
 
 class CoreEngine:
     """The native core."""
 
-    def __init__(self, model: Model, state: State, implicit: bool) -> None:
-        self.core = Core(model, state.parameters, state.mode, implicit=implicit)
+    def __init__(self, model: Model, state: State, implicit: bool, contacts: bool, theta: float) -> None:
+        self.core = Core(model, state.parameters, state.mode, implicit=implicit, contacts=contacts)
+        if contacts:
+            self.core.memory.theta = theta
 
     def advance(
         self, method: int, t: float, h: float, n: int, y: Array, u: Array, per_step: int, every: int, out: Stretch
     ) -> None:
         """As :class:`Engine` says."""
+        if out.forces is not None:
+            self.core.record_forces(out.forces)
         out.taken, out.ended = self.core.integrate(method, t, h, n, y, u, per_step, every, out.record, out.residual)
 
 

@@ -27,6 +27,7 @@ from ..errors import MechanismError, printable
 from ..mechanism import Frame, Mechanism
 from ..symbolic import ZERO, Expr, Symbol, fresh_table, symbol
 from .closed_equations import ClosedEquations
+from .contact_equations import ContactEquations
 
 _deriving = threading.RLock()
 
@@ -38,7 +39,7 @@ TREE_FUNCTIONS = (
 #: what closed and driven mechanisms, and analyses, need besides
 CLOSED_FUNCTIONS = (
     "closure", "drift", "drives", "slopes", "reactions", "tangents", "sensor_slopes", "newton", "speeds", "reduced",
-    "feel",
+    "feel", "touch", "law", "limits", "push",
 )  # fmt: skip
 
 #: what may be derived, besides ``jacobian:FRAME``, ``guard:TRANSITION`` and ``reset:TRANSITION``
@@ -65,6 +66,7 @@ class Equations:
         taken = {p.name for p in self.parameters}
         stem = next(s for s in ("tau." + "'" * i for i in count()) if not any(n.startswith(s) for n in taken))
         self.tau = [symbol(f"{stem}{n}", "force") for n in plain.speeds]
+        self.contacts = ContactEquations(mechanism, self.parameters, self._signals())
         self.closed = ClosedEquations(mechanism, self.parameters, self._signals())
         #: which form of the direct dynamics was chosen, once it has been derived
         self.form: str | None = None
@@ -100,6 +102,10 @@ class Equations:
                 "reactions": lambda: make_program(self.closed.reactions(self.partition)),
                 "tangents": lambda: make_program(self.closed.tangents(self.partition)),
                 "sensor_slopes": lambda: make_program(self.closed.sensor_slopes()),
+                "touch": lambda: make_program(self.contacts.touch()),
+                "law": lambda: make_program(self.contacts.law()),
+                "limits": lambda: make_program(self.contacts.limits()),
+                "push": lambda: make_program(self.contacts.push()),
                 "newton": lambda: make_program(self.closed.newton(self.partition)),
                 "speeds": lambda: make_program(self.closed.speeds(self.partition)),
                 "reduced": lambda: make_program(self.closed.reduced(self.partition)),

@@ -40,8 +40,12 @@ def make_recording(
     residual: Array | None,
     modes: npt.NDArray[np.int32] | None,
     events: Sequence[Event],
+    forces: dict[str, Array] | None = None,
 ) -> Recording:
-    """The recording of a run: ``rows`` are (q, v, x) at the times ``t``, ``inputs`` the inputs there."""
+    """The recording of a run: ``rows`` are (q, v, x) at the times ``t``, ``inputs`` the inputs there.
+
+    ``forces`` are means over the steps before each time, of a method that knows them; else they are worked out.
+    """
     q, v, x = np.split(rows, [model.nq, model.nq + model.nv], axis=1)
     out = Channels()
     _motion(model, out, q, v, x, inputs)
@@ -49,7 +53,10 @@ def make_recording(
     if residual is not None:
         out.put("loops.residual", residual, "m or rad", "loops")
     a: Array | None = None
-    if finite and (model.loops(state.mode) or model.modes):
+    if forces is not None:
+        for name, values in forces.items():
+            out.put(f"force.{name}", values, "N or N m", "force")
+    elif finite and (model.loops(state.mode) or model.modes):
         a = _forces(model, state, out, t, rows, inputs, modes)
     if modes is not None:
         out.put("mode", modes.astype(float), "", "mode")

@@ -14,7 +14,7 @@ from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_time, as_vector
 from .assembly import start
 from .core import NOT_FINITE, OPEN, TOO_MANY_EVENTS
-from .engine import METHODS, Stretch, make_engine
+from .engine import METHODS, CoreEngine, Stretch, make_engine
 from .event import Event
 from .input_table import InputTable, Source, input_table
 from .loops import CLOSED
@@ -49,7 +49,7 @@ def simulate(
     state: State | None = None,
     mode: str | None = None,
     dt: float = 1e-3,
-    method: str = "rk4",
+    method: str | None = None,
     sampling: str = "stages",
     every: int = 1,
     rtol: float = 1e-9,
@@ -57,6 +57,7 @@ def simulate(
     event_tolerance: float = 1e-12,
     rest_time: float = 1e-9,
     most_events: int = 1000,
+    theta: float = 0.5,
     progress: bool | None = None,
 ) -> Recording:
     """Integrate the motion and record it.
@@ -76,9 +77,10 @@ def simulate(
         state: start here instead (and leave the final state in it); excludes q, v, x and parameters.
         mode: the mode to start in, of a model with modes; its first by default.
         dt: step [s]; with an adaptive method, the distance of the recorded samples.
-        method: ``rk4`` (fourth order), ``euler`` (semi-implicit), ``rosenbrock`` (linearly implicit, second order, for
-            stiff elements), or one of SciPy's adaptive ones: ``DOP853``, ``RK45``, ``RK23``, ``Radau``, ``BDF``,
-            ``LSODA``.
+        method: ``moreau`` (non-smooth, for contacts and dry friction; the default where there are contacts), ``rk4``
+            (fourth order; the default elsewhere), ``euler`` (semi-implicit), ``rosenbrock`` (linearly implicit,
+            second order, for stiff elements), or one of SciPy's adaptive ones: ``DOP853``, ``RK45``, ``RK23``,
+            ``Radau``, ``BDF``, ``LSODA``.
         sampling: ``stages``: inputs are taken at the start, middle and end of each step; ``steps``: once, at its start,
             and held, as a live loop does.
         every: record every so many steps.
@@ -87,13 +89,17 @@ def simulate(
         event_tolerance: how closely transitions between modes are located [s].
         rest_time: accumulating transitions that would end within this time are resolved into rest [s].
         most_events: transitions in one step before they are resolved into rest, or the run ends.
+        theta: of the method ``moreau``: 0.5 takes felts in the middle of the step (second order), 1 at its end (which
+            damps most).
         progress: show a bar; by default only for runs that take a while.
 
     Returns:
         A recording of coordinates, speeds, states, inputs, sensors, energies, forces of loops and drives, the largest
         residual of the loops, and every transition.
     """
+    method = method or ("moreau" if model.mechanism.contacts else "rk4")
     dt, every, steps = _grid(duration, dt, every, method)
+    _check_contacts(model, method, theta)
     if state is None:
         state = model.state(q, v, x, parameters=parameters)
     elif not (q is None and v is None and x is None and parameters is None):
@@ -105,6 +111,8 @@ def simulate(
     if method in ADAPTIVE:
         return _adaptive(model, state, table, dt, every, steps, method, (rtol, atol), progress)
     events = _event_options(event_tolerance, rest_time, most_events)
+    if method == "moreau":
+        events["theta"] = float(theta)
     return _fixed(model, state, table, dt, every, steps, method, events, progress)
 
 
@@ -126,6 +134,8 @@ def _fixed(
     modes = np.zeros(count, dtype=np.int32)
     mode = model.modes.index(state.mode) if state.mode is not None else 0
     rows[0], modes[0] = y, mode
+    names = engine.core.force_names if isinstance(engine, CoreEngine) and method == "moreau" else []
+    forces = np.zeros((count, len(names)))
     events: list[Event] = []
     t0 = state.t
     done, ended = 0, 0
@@ -137,6 +147,7 @@ def _fixed(
             n = min(steps - done, SPAN - SPAN % every or every)
             place = slice(1 + done // every, 1 + (done + n) // every)
             out = Stretch(rows[place], residual[place], modes[place], mode=mode)
+            out.forces = forces[place] if names else None
             engine.advance(
                 METHODS[method], t0 + done * dt, dt, n, y, u[done * table.per_step :], table.per_step, every, out
             )
@@ -161,6 +172,7 @@ def _fixed(
         residual[:kept] if closed else None,
         modes[:kept] if model.modes else None,
         events,
+        dict(zip(names, forces[:kept].T, strict=True)) if names else None,
     )
     if ended:
         raise SimulationError(_complaint(model, state, ended, events), recording)
@@ -274,6 +286,20 @@ def _event_options(tolerance: Any, rest_time: Any, most_events: Any) -> dict[str
     if not (whole and 1 <= int(most_events) < 2**24):
         raise ShapeError(f"expected most_events as a whole number, at least 1, found {_shown(most_events)}")
     return {"tolerance": float(tolerance), "rest_time": float(rest_time), "most_events": int(most_events)}
+
+
+def _check_contacts(model: Model, method: str, theta: float) -> None:
+    """Rigid contacts need the non-smooth method."""
+    if method == "moreau":
+        if not 0.5 <= theta <= 1.0:
+            raise ShapeError(f"expected theta from 0.5 to 1, found {_shown(theta)}")
+        return
+    stiff = [c.name for c in model.mechanism.contacts.values() if c.force is None]
+    if stiff:
+        raise ShapeError(
+            f"expected the method moreau for rigid contacts such as {_shown(stiff[0])}, found {method}; "
+            "give them a law such as felt, or leave the method to us"
+        )
 
 
 def _real(value: Any) -> float:
