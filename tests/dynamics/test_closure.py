@@ -73,7 +73,7 @@ def _state(mechanism: Mechanism, seed: int) -> tuple[Array, Array, Array]:
     return s.q[0], s.v[0], s.a[0]
 
 
-def _closed(seed: int, kind: str, mechanism: Mechanism | None = None) -> tuple[Mechanism, Array, Array, Array]:
+def closed_tree(seed: int, kind: str, mechanism: Mechanism | None = None) -> tuple[Mechanism, Array, Array, Array]:
     """A random tree with a cut that is closed at the state given with it."""
     m = random_tree(seed).mechanism if mechanism is None else mechanism
     q, v, a = _state(m, seed)
@@ -102,7 +102,7 @@ def _frame(m: Mechanism, name: str, body: str, origin: Array, turn: Array) -> Fr
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_j_is_the_derivative_of_h_where_the_loop_is_closed(kind, seed):
-    m, q, _v, _a = _closed(seed, kind)
+    m, q, _v, _a = closed_tree(seed, kind)
     rows = Rows(m)
     assert len(rows.rows) == len(LOOP_KINDS[kind].rows)
     assert np.abs(rows.h(q)).max() < 1e-12, "NumPy's poses close the cut"
@@ -112,7 +112,7 @@ def test_j_is_the_derivative_of_h_where_the_loop_is_closed(kind, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_drift_is_what_no_acceleration_makes(kind, seed):
-    m, q, v, a = _closed(seed, kind)
+    m, q, v, a = closed_tree(seed, kind)
     rows = Rows(m)
     far = rows.step(q, np.ones_like(v), 0.2)  # also where the loop is open
     for place in (q, far):
@@ -122,7 +122,7 @@ def test_drift_is_what_no_acceleration_makes(kind, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_multipliers_are_forces_and_torques_on_b(seed):
     """Jᵀ of a weld is the power of a force and a torque on frame b, and of their opposite on a, in world axes."""
-    m, q, v, _ = _closed(seed, "body")
+    m, q, v, _ = closed_tree(seed, "body")
     m.loops["cut"].a = Frame("foot", m.ground, m.loops["cut"].a.origin, m.loops["cut"].a.rotation)
     rows = Rows(m)
     b = m.loops["cut"].b
@@ -141,9 +141,9 @@ def test_multipliers_are_forces_and_torques_on_b(seed):
 def test_a_pin_is_a_ball_seen_along_its_axis(seed):
     tree = parallel_tree(seed)
     assert not any(j.axis == (0.0, 0.0, 1.0) for j in tree.joints.values()), "no hinge across"
-    m, q, v, _a = _closed(seed, "ball", tree)
+    m, q, v, _a = closed_tree(seed, "ball", tree)
     both = parallel_tree(seed)
-    _closed(seed, "ball", both)
+    closed_tree(seed, "ball", both)
     loop = both.loops["cut"]
     loop.kind, loop.axis = "pin", (0.0, 1.0, 0.0)
     loop.a = Frame("level", loop.a.body, loop.a.origin)

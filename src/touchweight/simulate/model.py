@@ -391,6 +391,12 @@ class Model:
         return simulate(self, duration, **options)
 
     # -- analyses ------------------------------------------------------------------------------------------
+    def assemble(self, q: Values | None = None, **options: Any) -> State:
+        """A state with all loops closed, near a guess; see :func:`.assembly.assemble`."""
+        from .assembly import assemble
+
+        return assemble(self, q, **options)
+
     def equilibrium(self, q: Values | None = None, **options: Any) -> Equilibrium:
         """A configuration in which nothing moves; see :func:`.analyses.equilibrium.equilibrium`."""
         from .analyses import equilibrium

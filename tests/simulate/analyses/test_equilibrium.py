@@ -171,6 +171,8 @@ def test_mistakes_are_one_sentence(rhombus):
         equilibrium(rhombus, inputs={"torque": "much"})
     with pytest.raises(tw.ShapeError, match="to hold, found 'hop'"):
         equilibrium(rhombus, hold=["hop"])
+    with pytest.raises(AnalysisError, match="no more held coordinates than degrees of freedom, 1, found 2"):
+        equilibrium(rhombus, {"crank": 0.5}, hold=["crank", "rocker"])
     with pytest.raises(tw.ShapeError, match="either a state or q"):
         equilibrium(rhombus, {"crank": 0.1}, state=rhombus.state())
 

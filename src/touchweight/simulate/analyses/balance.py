@@ -11,6 +11,7 @@ import scipy.linalg
 from ...codegen.callable import Array
 from ..loops import _speed_kinds
 from ..state import State
+from .begin import AnalysisError
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -43,6 +44,12 @@ class Balance:
         self.extra = [k for k in hold if k not in {*loops.driven_speeds, *loops.locked_speeds}]
         self.held = [*loops.driven_speeds, *loops.locked_speeds, *self.extra]
         self.free = [k for k in range(model.nv) if k not in self.held]
+        if len(self.free) < len(self.used):
+            freedom = len(loops.free) - len(self.used)
+            raise AnalysisError(
+                f"expected no more held coordinates than degrees of freedom, {freedom}, found {len(self.extra)}; "
+                "hold fewer: the loops keep the others"
+            )
         nv = model.nv
         q, v, x, u, t, p = state.q, state.v, state.x, state.u, np.array([state.t]), state.parameters
         self.mass = loops._evaluate("mass_matrix", p, q)[0].reshape(nv, nv)
