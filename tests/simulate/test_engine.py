@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import closed_mechanisms
 import numpy as np
 import pytest
 
+from touchweight.codegen.callable import NativeFunction
 from touchweight.codegen.compiler import find_compiler
 from touchweight.errors import TouchweightError
 from touchweight.mechanism import Mechanism
+from touchweight.simulate import Model
+from touchweight.simulate.recording import Recording
 from touchweight.simulate.simulation import SimulationError
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler found")
 
 
-def both(monkeypatch, build, duration, **options):
+@functools.cache
+def native(build: Callable[[], Mechanism]) -> Model:
+    """With machine code."""
+    model = build().compile()
+    assert isinstance(model.function("turn"), NativeFunction)
+    return model
+
+
+@functools.cache
+def python(build: Callable[[], Mechanism]) -> Model:
+    """Without; it stays so for all that is derived later."""
+    return build().compile()
+
+
+def both(monkeypatch, build, duration, **options) -> tuple[Recording, Recording]:
     """The same run with machine code and without."""
-    native = build().compile().simulate(duration, **options)
+    first = native(build).simulate(duration, **options)
     monkeypatch.setenv("TOUCHWEIGHT_NO_COMPILER", "1")
-    return native, build().compile().simulate(duration, **options)
+    return first, python(build).simulate(duration, **options)
 
 
 @needs_compiler
@@ -37,14 +57,14 @@ def both(monkeypatch, build, duration, **options):
 )
 def test_python_agrees_with_machine_code(monkeypatch, name, options, method):
     """Their projections differ (a partition here, least squares there), but not by more than the method's error."""
-    native, python = both(monkeypatch, getattr(closed_mechanisms, name), 0.01, dt=5e-4, method=method, **options)
+    fast, slow = both(monkeypatch, getattr(closed_mechanisms, name), 0.01, dt=5e-4, method=method, **options)
     tolerance = 1e-10 if method == "rk4" else 1e-3
-    for channel in native:
+    for channel in fast:
         if channel in ("loops.residual",):
-            assert python[channel].max() < 1e-10
+            assert slow[channel].max() < 1e-10
             continue
-        size = max(1.0, np.abs(native[channel]).max())
-        assert np.abs(python[channel] - native[channel]).max() < tolerance * size, channel
+        size = max(1.0, np.abs(fast[channel]).max())
+        assert np.abs(slow[channel] - fast[channel]).max() < tolerance * size, channel
 
 
 @needs_compiler
@@ -54,9 +74,9 @@ def test_euler_on_a_tree_is_the_same_to_rounding(monkeypatch):
         m.spherical("tip", m.ground, m.body("disc", mass=0.5, com=(0, 0, 0.1), inertia=(2e-3, 2e-3, 3e-3)))
         return m
 
-    native, python = both(monkeypatch, top, 0.05, v=[0.3, 0.1, 20.0], method="euler", dt=1e-3)
-    for channel in native:
-        assert python[channel] == pytest.approx(native[channel], rel=1e-11, abs=1e-12)
+    fast, slow = both(monkeypatch, top, 0.05, v=[0.3, 0.1, 20.0], method="euler", dt=1e-3)
+    for channel in fast:
+        assert slow[channel] == pytest.approx(fast[channel], rel=1e-11, abs=1e-12)
 
 
 def test_python_says_when_loops_open(monkeypatch):
@@ -82,10 +102,10 @@ def test_modes_in_python(monkeypatch):
         m.transition("bounce", "flight", "flight", m.q("z"), restitution=0.5, rest=True)
         return m
 
-    native, python = both(monkeypatch, ball, 0.4, dt=0.01)
-    assert abs(len(native.events) - len(python.events)) <= 2, "where bounces become too small to see"
-    for a, b in zip(native.events[:15], python.events[:15], strict=True):
+    fast, slow = both(monkeypatch, ball, 0.4, dt=0.01)
+    assert abs(len(fast.events) - len(slow.events)) <= 2, "where bounces become too small to see"
+    for a, b in zip(fast.events[:15], slow.events[:15], strict=True):
         assert (a.name, a.source, a.target) == (b.name, b.source, b.target)
         assert a.t == pytest.approx(b.t, abs=1e-9)
-    assert python["z"] == pytest.approx(native["z"], abs=1e-10)
-    assert python.events[-1].target == "bounce.rest"
+    assert slow["z"] == pytest.approx(fast["z"], abs=1e-10)
+    assert slow.events[-1].target == "bounce.rest"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulate.analyses.begin import input_index
+from ..simulate.analyses.labels import scalar_speeds
 from ..simulate.assembly import assemble as closed
 from .place import FreeFlying, Hold, InMode, Inputs, Set, What, Where, compiled, coordinates_table, place
 from .terminal import console, plain_table, safe
@@ -28,7 +29,7 @@ def assemble(
     loops = model.loops(mode)
     guess = state.q.copy()
     # what was given stays where it was put, unless other coordinates are named to be held
-    kept = hold if hold is not None else [n for n in (where["q"] or {}) if n in model.speeds]
+    kept = hold if hold is not None else [n for n in (where["q"] or {}) if n in scalar_speeds(model)]
     closed(model, state=state, hold=kept, mode=mode)
     out = console()
     out.print(f"[bold]{safe(model.name)}[/]\n")

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from ..simulate.analyses.equilibrium import Equilibrium
-from ..simulate.loops import _speed_kinds
+from ..simulate.analyses.labels import scalar_speeds
 from ..simulate.model import Model
 from ..simulate.record import Channels, _motion
 from ..simulate.state import State
-from .find import OptionError, find, numbers, start_of
+from .find import find, numbers, start_of
 from .terminal import plain_table, safe
 
 What = Annotated[str, typer.Argument(help="A YAML, URDF or MJCF file, or a name from `touchweight list`.")]
@@ -46,7 +46,7 @@ def place(
     named = {n: x for n, x in both.items() if n in model.coordinates and n not in model.parameters}
     given = {**numbers(q or (), "--q"), **named}
     # quaternions start whole; single coordinates only where someone asked for them, so that they are held
-    turning = {n: x for n, x in start_of(model.mechanism).items() if n not in model.speeds}
+    turning = {n: x for n, x in start_of(model.mechanism).items() if n not in scalar_speeds(model)}
     made: dict[str, Any] = {"q": {**turning, **given} if given else None}
     made["parameters"] = {n: x for n, x in both.items() if n not in named} or None
     if inputs:
@@ -59,14 +59,6 @@ def place(
 def names(given: Sequence[str] | None) -> list[str]:
     """``--by a,b --by c`` as a list."""
     return [n.strip() for text in given or () for n in text.split(",") if n.strip()]
-
-
-def number_of(text: str, option: str) -> float:
-    """One number of an option."""
-    try:
-        return float(text)
-    except ValueError:
-        raise OptionError(f"expected a number for {option}, found {text[:40]!r}; for example {option} 1.5") from None
 
 
 def coordinates_table(model: Model, state: State, start: Any = None) -> Any:
@@ -105,8 +97,3 @@ def complex_text(z: complex) -> str:
     """A complex number as people write it."""
     real, imag = tidy(z.real), tidy(z.imag)
     return f"{real:.6g}" if imag == 0.0 else f"{real:.6g} {'+' if imag > 0 else '-'} {abs(imag):.6g} i"
-
-
-def speed_units(model: Model) -> list[str]:
-    """Unit of the displacement along each speed."""
-    return ["m" if kind == "P" else "rad" for kind in _speed_kinds(model)]

@@ -12,14 +12,29 @@ from dataclasses import dataclass, field
 
 from ..mechanism import Mechanism
 from ..mechanism.contact import COMPRESSION, COMPRESSION_RATE, Contact
-from ..mechanism.shape import PLANAR, Shape
-from ..symbolic import ONE, ZERO, Expr, const, less, maximum, minimum, select, share, sqrt, substitute, total
+from ..mechanism.shape import ALONG, PLANAR, Shape
+from ..symbolic import (
+    ONE,
+    ZERO,
+    Expr,
+    const,
+    differentiate,
+    less,
+    maximum,
+    minimum,
+    select,
+    share,
+    sqrt,
+    substitute,
+    substitute_all,
+    total,
+)
 from .frames import Posture
 from .kinematics import Kinematics, common_ancestor
 from .signals import Signals
 from .slopes import along_speeds, by_directions
 from .tree import Placement, Tree
-from .vector import Vector, column, cross, dot, minus, plus, scale, shared, transform
+from .vector import Matrix, Vector, column, cross, dot, minus, plus, scale, shared, transform, transform_back
 
 #: added to squared distances, so that shapes whose centres coincide have a normal (none) instead of a division by zero
 TINY = 1e-24
@@ -80,6 +95,8 @@ class _Placed:
     place: Placement
     points: list[Vector]
     normal: Vector
+    axes: Matrix
+    origin: Vector
 
 
 def _placed(view: Kinematics, shape: Shape) -> _Placed:
@@ -88,7 +105,7 @@ def _placed(view: Kinematics, shape: Shape) -> _Placed:
     origin = shared(view.position(place))
     points = [shared(plus(origin, transform(axes, p))) for p in shape.points]
     x, y, z = shape.normal
-    return _Placed(shape, place, points, shared(transform(axes, (const(x), const(y), const(z)))))
+    return _Placed(shape, place, points, shared(transform(axes, (const(x), const(y), const(z)))), axes, origin)
 
 
 def _pair(view: Kinematics, contact: Contact) -> list[Touch]:
@@ -118,7 +135,7 @@ def _pair(view: Kinematics, contact: Contact) -> list[Touch]:
 
 
 #: in a pair, the shape that comes first here is the one that is round
-_ORDER = ("circle", "sphere", "capsule", "box", "segment", "line", "plane")
+_ORDER = ("circle", "sphere", "capsule", "box", "segment", "line", "curve", "plane")
 
 Meeting = tuple[Expr, Vector, Vector]
 
@@ -133,6 +150,8 @@ def _meet(view: Kinematics, a: _Placed, b: _Placed) -> list[Meeting]:
         return [_round_pair(a.points[0], a.shape.radius, near, b.shape.radius)]
     if kinds in (("circle", "line"), ("sphere", "plane")):
         return [_over(a.points[0], a.shape.radius, b)]
+    if kinds == ("circle", "curve"):
+        return [_over_curve(a.points[0], a.shape.radius, b)]
     if kinds == ("capsule", "plane"):
         return [_over(p, a.shape.radius, b) for p in a.points]
     if kinds == ("box", "plane"):
@@ -153,6 +172,29 @@ def _round_pair(p: Vector, r: Expr, q: Vector, s: Expr) -> Meeting:
 def _over(p: Vector, r: Expr, b: _Placed) -> Meeting:
     height = share(dot(b.normal, shared(minus(p, b.points[0]))))
     return height - r, b.normal, shared(minus(p, scale(share(height), b.normal)))
+
+
+#: Newton steps towards the foot of a centre on a curve
+FOOT_STEPS = 2
+
+
+def _over_curve(p: Vector, r: Expr, b: _Placed) -> Meeting:
+    """A centre over a curve: its distance from the tangent at the nearest point, nearly."""
+    x, _, z = shared(transform_back(b.axes, shared(minus(p, b.origin))))
+    height = b.shape.height
+    slope = differentiate(height, ALONG)
+    bend = differentiate(slope, ALONG)
+    foot = x
+    for _ in range(FOOT_STEPS if bend is not ZERO else 1):
+        f, d, c = (share(e) for e in substitute_all([height, slope, bend], {ALONG: foot}))
+        above, steep = share(z - f), share(1 + d * d)
+        # a Newton step on the distance; where the curve bends more than the circle, a shorter one that is safe
+        foot = share(foot + (x - foot + d * above) / maximum(steep - c * above, 0.5 * steep))
+    f, d = (share(e) for e in substitute_all([height, slope], {ALONG: foot}))
+    size = share(1 / share(sqrt(1 + d * d)))
+    n = shared(transform(b.axes, shared((-d * size, ZERO, size))))
+    distance = share((z - f) * size - (x - foot) * d * size)
+    return distance - r, n, shared(minus(p, scale(distance, n)))
 
 
 def _nearest(c: Vector, p: Vector, q: Vector) -> Vector:

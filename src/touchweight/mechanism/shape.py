@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..symbolic import ZERO, Expr
+from ..symbolic import ZERO, Expr, symbol
 from .body import Frame, Vector
 from .joint import Axis
+
+#: where a curve has a height: its x [m]
+ALONG = symbol("x", "local")
 
 #: kinds of shapes: how many points each is made of, and one line for people
 SHAPE_KINDS: dict[str, tuple[int, str]] = {
     "circle": (1, "a disc in the plane: centre, radius"),
     "segment": (2, "a straight edge in the plane, rounded by a radius"),
     "line": (1, "everything on one side of a straight line in the plane"),
+    "curve": (0, "everything under a curve z = f(x) in the plane"),
     "sphere": (1, "a ball: centre, radius"),
     "plane": (1, "everything on one side of a plane"),
     "capsule": (2, "a rod with round ends"),
@@ -20,7 +24,7 @@ SHAPE_KINDS: dict[str, tuple[int, str]] = {
 }
 
 #: shapes that lie in a plane
-PLANAR = ("circle", "segment", "line")
+PLANAR = ("circle", "segment", "line", "curve")
 
 #: pairs that can meet
 PAIRS = frozenset(
@@ -29,6 +33,7 @@ PAIRS = frozenset(
         ("circle",),
         ("circle", "segment"),
         ("circle", "line"),
+        ("circle", "curve"),
         ("sphere",),
         ("sphere", "plane"),
         ("sphere", "capsule"),
@@ -52,6 +57,7 @@ class Shape:
         normal: of a line or plane, out of the matter, in the frame.
         size: half lengths of a box [m].
         axis: of the plane that a planar shape lies in, in the frame.
+        height: of a curve [m], an expression of :data:`ALONG` and parameters; its matter lies under it.
     """
 
     name: str
@@ -62,3 +68,4 @@ class Shape:
     normal: Axis = (0.0, 0.0, 1.0)
     size: Vector = (ZERO, ZERO, ZERO)
     axis: Axis = (0.0, 1.0, 0.0)
+    height: Expr = ZERO

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import MechanismError
 from ..symbolic import ZERO, Expr, Scalar, as_expr
 from .body import Body, Frame, Vector
-from .contact import COMPRESSION, COMPRESSION_RATE, Contact, ContactLaw, rigid
+from .contact import COMPRESSION, COMPRESSION_RATE, LAWS, Contact, ContactLaw, rigid
 from .description import Description
 from .law import trace
-from .shape import PAIRS, Shape
+from .shape import ALONG, PAIRS, Shape
 from .values import shown, unit_axis
 
 Place = Body | Frame | str
 Point = Sequence[Scalar]
+Law = ContactLaw | Callable[..., Scalar] | Scalar
 
 
 class Touching(Description):
@@ -47,6 +49,22 @@ class Touching(Description):
         """All that lies under a straight line through ``point`` [m], whose ``normal`` points out of the matter."""
         return self._shape(name, "line", place, [point], normal=unit_axis(normal, name), axis=unit_axis(axis, name))
 
+    def curve(
+        self, name: str, place: Place, height: Callable[..., Scalar] | Scalar, /, **parameters: Scalar
+    ) -> Shape:
+        """All that lies under a curve z = height(x) in the x-z plane of a frame [m].
+
+        ``height(x, *, parameters)`` is a function of the position along x, or a number. It meets circles (a circle of
+        radius zero is a point); the curve should bend less than they do.
+        """
+        self._claim(self.shapes, name, "shape")
+        frame = self._frame_of(place)
+        given = {k: self._scalar(f"{name}.{k}", v, "parameter", "") for k, v in parameters.items()}
+        rise = trace(height, {"x": ALONG}, given) if callable(height) else as_expr(height)
+        made = Shape(name, "curve", frame, (), height=rise)
+        self.shapes[name] = made
+        return made
+
     def sphere(self, name: str, place: Place, centre: Point, radius: Scalar) -> Shape:
         """A ball: centre [m], radius [m]."""
         return self._shape(name, "sphere", place, [centre], radius=radius)
@@ -66,7 +84,13 @@ class Touching(Description):
 
     # -- contacts ---------------------------------------------------------------------------------------
     def contact(
-        self, name: str, a: Shape | str, b: Shape | str, law: ContactLaw | None = None, friction: Scalar = 0.0
+        self,
+        name: str,
+        a: Shape | str,
+        b: Shape | str,
+        law: Law | None = None,
+        friction: Scalar = 0.0,
+        **parameters: Scalar,
     ) -> Contact:
         """Let two shapes touch.
 
@@ -75,17 +99,28 @@ class Touching(Description):
             a: the first shape; forces are given as they act on it.
             b: the second shape.
             law: :func:`~.contact.rigid` (by default), :func:`~.contact.felt`, :func:`~.contact.linear`,
-                :func:`~.contact.hertz`, or a law of your own.
+                :func:`~.contact.hertz`, or a law of your own: a function ``law(d, d_dot, *, parameters)`` of
+                compression [m] and its rate [m/s] that gives a force [N].
             friction: coefficient of Coulomb friction.
+            parameters: of a law of your own.
         """
-        return self._contact(name, self._shape_of(a), self._shape_of(b), None, law, friction)
+        first, second = self._shape_of(a), self._shape_of(b)
+        if frozenset((first.kind, second.kind)) not in PAIRS:
+            raise MechanismError(
+                f"expected shapes that can meet for contact {shown(name)}, found {first.kind} and {second.kind}; "
+                f"there are {', '.join(sorted(' and '.join(sorted(p)) for p in PAIRS))}"
+            )
+        return self._contact(name, (first, second), None, _as_law(name, law, parameters), friction)
 
-    def stop(self, name: str, gap: Scalar, law: ContactLaw | None = None) -> Contact:
-        """Let a gap close and not more: an expression of coordinates, such as an angle over its limit [m or rad]."""
-        return self._contact(name, None, None, as_expr(gap), law, 0.0)
+    def stop(self, name: str, gap: Scalar, law: Law | None = None, **parameters: Scalar) -> Contact:
+        """Let a gap close and not more: an expression of coordinates, such as an angle over its limit [m or rad].
+
+        Its force is that along the gap [N or N m].
+        """
+        return self._contact(name, (None, None), as_expr(gap), _as_law(name, law, parameters), 0.0)
 
     def _shape_of(self, shape: Shape | str) -> Shape:
-        found = shape if isinstance(shape, Shape) else self.shapes.get(shape)
+        found = shape if isinstance(shape, Shape) else self.shapes.get(shape) if isinstance(shape, str) else None
         if found is None:
             raise MechanismError(f"expected a shape of the mechanism, found {shown(shape)}; add it first")
         return found
@@ -93,32 +128,41 @@ class Touching(Description):
     def _contact(
         self,
         name: str,
-        a: Shape | None,
-        b: Shape | None,
+        shapes: tuple[Shape | None, Shape | None],
         gap: Expr | None,
-        law: ContactLaw | None,
+        law: ContactLaw,
         friction: Scalar,
     ) -> Contact:
         self._claim(self.contacts, name, "contact")
-        if a is not None and b is not None and frozenset((a.kind, b.kind)) not in PAIRS:
-            raise MechanismError(
-                f"expected shapes that can meet for contact {shown(name)}, found {a.kind} and {b.kind}; "
-                f"there are {', '.join(sorted(' and '.join(sorted(p)) for p in PAIRS))}"
-            )
-        law = law or rigid()
-        given = {k: self._scalar(f"{name}.{k}", v, "parameter", "") for k, v in law.parameters.items()}
-        force = None
-        if law.kind == "compliant":
+        known = LAWS[law.name].parameters if law.name else {}
+        given = {}
+        for key, value in law.parameters.items():
+            unit, least = known.get(key, ("", -math.inf))
+            given[key] = self._scalar(f"{name}.{key}", value, "parameter", unit, least)
+        mu = self._scalar(f"{name}.friction", friction, "parameter", "", 0.0)
+        made = Contact(name, *shapes, gap, None, ZERO, mu, law.name, given)
+        if law.kind == "rigid":
+            made.restitution = given.get("restitution", ZERO)
+        else:
             assert law.force is not None
-            force = trace(law.force, {"d": COMPRESSION, "d_dot": COMPRESSION_RATE}, given)
-        made = Contact(
-            name,
-            a,
-            b,
-            gap,
-            force,
-            given.get("restitution", ZERO) if law.kind == "rigid" else ZERO,
-            self._scalar(f"{name}.friction", friction, "parameter", "", 0.0),
-        )
+            made.force = trace(law.force, {"d": COMPRESSION, "d_dot": COMPRESSION_RATE}, given)
         self.contacts[name] = made
         return made
+
+
+def _as_law(name: str, law: Law | None, parameters: dict[str, Scalar]) -> ContactLaw:
+    """A law as it was given: one that we know, a function, or an expression of d and d_dot."""
+    if law is not None and not isinstance(law, ContactLaw):
+        force = law if callable(law) else _constant(as_expr(law))
+        return ContactLaw("compliant", force, dict(parameters))
+    if parameters:
+        raise MechanismError(
+            f"expected no parameters beside the law of contact {shown(name)}, found {shown(next(iter(parameters)))}; "
+            "give them to the law"
+        )
+    return law or rigid()
+
+
+def _constant(force: Expr) -> Callable[..., Scalar]:
+    """A law that is written out already; what its parameters are is known where it was written."""
+    return lambda d, d_dot, **given: force

@@ -12,6 +12,9 @@
 /* halvings in the search for a guard that rises from zero and falls again within one step */
 #define MOST_HALVINGS 24
 
+/* transitions at one instant, to and fro, after which a step goes on without looking at guards */
+#define CHATTER 4
+
 typedef struct run {
     const tw_hybrid *hybrid;
     int32_t mode;
@@ -216,7 +219,7 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
     const tw_hybrid *hy = r->hybrid;
     double t = r->t0;
     const double end = r->t0 + r->h;
-    int32_t taken = 0;
+    int32_t taken = 0, stalled = 0, chatters = 0;
     for (;;) {
         const tw_system *s = system_of(r);
         const int64_t n = tw_state_size(s);
@@ -224,6 +227,11 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         if (!(tau > 0.0)) return TW_DONE;
         int32_t ended = step(r, t, tau, r->end);
         if (ended) return ended;
+        if (chatters) { /* no more transitions in this step: it goes on as it is */
+            for (int64_t k = 0; k < n; ++k) r->start[k] = r->end[k];
+            enter(r, end);
+            return TW_DONE;
+        }
         int have_rates = 0;
         int32_t first = -1;
         double earliest = 1e300, low_of = 0.0, g_low_of = 0.0, g_high_of = 0.0;
@@ -310,7 +318,9 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         events[*count].transition = first;
         events[*count].source = source;
         events[*count].target = r->mode;
-        events[*count].rested = rest;
+        stalled = found <= hy->tolerance && source != r->mode ? stalled + 1 : 0;
+        chatters = stalled >= CHATTER && !rest;
+        events[*count].rested = chatters ? 2 : rest;
         ++*count;
         w->interval = rest || interval > 1e200 ? 0.0 : interval;
         w->last = t;

@@ -68,20 +68,21 @@ int32_t tw_step(const tw_system *s, tw_memory *memory, int32_t method, double t,
     double *start = work + 3 * n, *space = work + 4 * n;
     tw_begin_step(s, memory, t, y, method != TW_ROSENBROCK, space);
     for (int64_t i = 0; i < n; ++i) start[i] = y[i];
+    const int stages = method == TW_RK4 || method == TW_ROSENBROCK;
     for (int again = 0; again < 2; ++again) {
         const int64_t switches = memory->switches;
         int32_t ended;
         if (method == TW_RK4)
             ended = rk4(s, memory, t, h, y, in, work);
-        else if (method == TW_MOREAU)
-        ended = tw_moreau(s, memory, t, h, y, in, work);
-    else if (method == TW_ROSENBROCK)
+        else if (method == TW_ROSENBROCK)
             ended = tw_rosenbrock(s, memory, t, h, y, in, work);
+        else if (method == TW_MOREAU)
+            ended = tw_moreau(s, memory, t, h, y, in, work);
         else
             ended = euler(s, memory, t, h, y, in, work);
         if (ended) return ended;
         /* stages on different partitions would cost an order: once more, on the new one */
-        if (memory->switches == switches || again) break;
+        if (!stages || memory->switches == switches || again) break;
         for (int64_t i = 0; i < n; ++i) y[i] = start[i];
     }
     tw_normalise(s, y);

@@ -179,7 +179,7 @@ typedef struct tw_event {
     int32_t transition;
     int32_t source;
     int32_t target;
-    int32_t rested; /* 1 when events accumulated here */
+    int32_t rested; /* 1 when events accumulated here, 2 when modes sent each other back and forth */
 } tw_event;
 
 /* As tw_integrate, with transitions located inside the steps; mode_record gets the mode of each row. Ends with

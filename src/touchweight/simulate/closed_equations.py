@@ -159,8 +159,8 @@ class ClosedEquations:
         given = {"q": tree.q, "v": tree.v, "a": tree.a, **self.signals}
         return self._function("sensor_slopes", given, {k: [x for row in m for x in row] for k, m in outputs.items()})
 
-    def gradients(self, names: Sequence[str], partition: Partition) -> Function:
-        """q, v, a, forces, x, u, t -> derivatives by parameters.
+    def gradients(self, chosen: Sequence[int], partition: Partition) -> Function:
+        """q, v, a, forces, x, u, t -> derivatives by some of the parameters, by index.
 
         Of M a + c - Jᵀ λ (R), dx/dt (X), h (H), J v + r (G), J a + d (A), and of the drives' positions, velocities and
         accelerations (P, V, W); all of the rows in use.
@@ -187,7 +187,7 @@ class ClosedEquations:
             "V": [d.velocity for d in driven],
             "W": [d.acceleration for d in driven],
         }
-        by = [self.mechanism.parameters[n].symbol for n in names]
+        by = [self.parameters[i] for i in chosen]
         outputs = {k: [x for row in by_symbols(e, by) for x in row] for k, e in exprs.items()}
         given = {"q": tree.q, "v": tree.v, "a": tree.a, "force": force, **self.signals}
         return self._function("gradients", given, outputs)

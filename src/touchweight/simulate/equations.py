@@ -82,8 +82,8 @@ class Equations:
             if name.startswith("reset:"):
                 return make_program(self.closed.reset(name.removeprefix("reset:")))
             if name.startswith("gradients:"):
-                names = name.removeprefix("gradients:").split("\n")
-                return make_program(self.closed.gradients(names, self.partition))
+                chosen = [int(i) for i in name.removeprefix("gradients:").split(",")]
+                return make_program(self.closed.gradients(chosen, self.partition))
             makers: dict[str, Callable[[], Program]] = {
                 "inverse": lambda: self._shortest([self._inverse]),
                 "bias": lambda: self._shortest([self._bias]),

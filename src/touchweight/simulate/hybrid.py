@@ -148,4 +148,5 @@ class Hybrid:
 
     def _event(self, e: Any) -> Event:
         name = self.transitions[e.transition].name
-        return Event(float(e.t), f"{name} (to rest)" if e.rested else name, self.modes[e.source], self.modes[e.target])
+        how = ("", " (to rest)", " (chattering)")[e.rested]
+        return Event(float(e.t), name + how, self.modes[e.source], self.modes[e.target])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..codegen.callable import Array
 from ..mechanism import Transition
 from .core import DONE, NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .event import Event
+from .input_table import live_inputs, within_step
 from .loops import CLOSED, least_change
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 #: halvings in the search for a guard that rises from zero and falls again within one step
 MOST_HALVINGS = 24
+
+#: transitions at one instant, to and fro, after which a step goes on without looking at guards
+CHATTER = 4
 
 
 @dataclass
@@ -51,6 +55,7 @@ class PythonHybrid:
         self.engines = engines
         self.tolerance, self.rest_time, self.most_events = tolerance, rest_time, most_events
         self.ways = list(model.mechanism.transitions.values())
+        self.live = live_inputs(model)
         self.watch: list[Watch] = []
         self.mode = 0
 
@@ -61,7 +66,7 @@ class PythonHybrid:
         self.mode = out.mode
         worst = 0.0
         for i in range(n):
-            rows = [u[i * per_step + (k if per_step == 2 else 0)] for k in range(3)]
+            rows = list(u[2 * i : 2 * i + 3]) if per_step == 2 else [u[i * per_step]] * 3
             if not self.watch:
                 self.watch = [Watch() for _ in self.ways]
                 self._enter(t, y, rows[0])
@@ -80,13 +85,10 @@ class PythonHybrid:
 
     # -- one step ----------------------------------------------------------------------------------------
     def _step(self, method: int, t0: float, h: float, y: Array, rows: list[Array], events: list[Event]) -> int:
-        t, taken = t0, 0
+        t, taken, stalled = t0, 0, 0
 
         def inputs(moment: float) -> Array:
-            s = (moment - t0) / h
-            a, b, c = (1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1)
-            row: Array = a * rows[0] + b * rows[1] + c * rows[2] if rows[0] is not rows[2] else rows[0]
-            return row
+            return rows[0] if rows[0] is rows[2] else within_step(rows, (moment - t0) / h, h, self.live)
 
         def reach(tau: float) -> Array:
             z = y.copy()
@@ -98,6 +100,10 @@ class PythonHybrid:
         while end - t > 0.0:
             tau = end - t
             there = reach(tau)
+            if stalled >= CHATTER:  # no more transitions in this step: it goes on as it is
+                y[:] = there
+                self._enter(end, y, inputs(end))
+                return DONE
             found: tuple[float, int] | None = None
             for i in self._leaving():
                 moment = self._crossing(i, t, tau, there, reach, inputs)
@@ -113,9 +119,13 @@ class PythonHybrid:
             y[:] = reach(found[0])
             t += found[0]
             taken += 1
+            left = self.mode
             ended, rested = self._take(found[1], t, y, inputs(t), taken, events)
             if ended:
                 return ended
+            stalled = stalled + 1 if found[0] <= self.tolerance and self.mode != left else 0
+            if stalled >= CHATTER and not rested:
+                events[-1] = replace(events[-1], name=f"{events[-1].name} (chattering)")
             if taken >= self.most_events and not rested:
                 return TOO_MANY_EVENTS
         return DONE

@@ -36,6 +36,31 @@ class InputTable:
         return self.rows[index]
 
 
+def live_inputs(model: Model) -> list[int]:
+    """Where the position of each live drive is among the inputs; its velocity and acceleration follow."""
+    named = [d.inputs for d in model.mechanism.drives.values() if d.inputs is not None]
+    return [model.inputs.index(names[0]) for names in named]
+
+
+def within_step(rows: Sequence[Array], s: float, h: float, live: Sequence[int]) -> Array:
+    """The inputs a part ``s`` of the way through a step of ``h`` [s] with rows at its start, middle and end.
+
+    The parabola through the rows; but position, velocity and acceleration of a live drive (inputs from each index in
+    ``live`` on) come from one curve through both ends, so that they belong together.
+    """
+    a, b, c = (1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1)
+    out: Array = a * rows[0] + b * rows[1] + c * rows[2]
+    for i in live:
+        q0, v0, a0 = rows[0][i], rows[0][i + 1] * h, rows[0][i + 2] * h * h
+        d = rows[2][i] - q0 - v0 - 0.5 * a0
+        e, f = rows[2][i + 1] * h - v0 - a0, rows[2][i + 2] * h * h - a0
+        c3, c4, c5 = 10 * d - 4 * e + 0.5 * f, -15 * d + 7 * e - f, 6 * d - 3 * e + 0.5 * f
+        out[i] = q0 + s * (v0 + s * (0.5 * a0 + s * (c3 + s * (c4 + s * c5))))
+        out[i + 1] = (v0 + s * (a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h
+        out[i + 2] = (a0 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))) / (h * h)
+    return out
+
+
 def input_table(
     model: Model,
     state: State,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..codegen.callable import Array, NativeFunction
 from .core import DONE, Core
-from .input_table import InputTable
+from .input_table import InputTable, live_inputs, within_step
 from .model import Model
 from .state import State
 
@@ -34,7 +34,7 @@ def integrate_adaptively(
 
     f, close = _functions(model, state)
     t0 = state.t
-    inputs = _interpolated(table, t0, dt)
+    inputs = _interpolated(table, t0, dt, live_inputs(model))
     y = np.concatenate([state.q, state.v, state.x])
     rows, residual = [y], [0.0]
     # one stretch for every few samples, so that progress shows and drift is removed
@@ -119,8 +119,8 @@ def normalise(model: Model, y: Array) -> Array:
     return y
 
 
-def _interpolated(table: InputTable, t0: float, dt: float) -> Callable[[float], Array]:
-    """The inputs at any time: held rows, or the parabola through the three of each step."""
+def _interpolated(table: InputTable, t0: float, dt: float, live: list[int]) -> Callable[[float], Array]:
+    """The inputs at any time: held rows, or a curve through the three of each step."""
     u, per_step = np.ascontiguousarray(table.rows), table.per_step
     if not per_step:
         return lambda t: u[0]
@@ -132,9 +132,6 @@ def _interpolated(table: InputTable, t0: float, dt: float) -> Callable[[float], 
         if steps == 0:
             return np.asarray(u[0])
         i = min(max(int((t - t0) / dt), 0), steps - 1)
-        s = (t - t0) / dt - i
-        a, b, c = (1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1)
-        out: Array = a * u[2 * i] + b * u[2 * i + 1] + c * u[2 * i + 2]
-        return out
+        return within_step(list(u[2 * i : 2 * i + 3]), (t - t0) / dt - i, dt, live)
 
     return at

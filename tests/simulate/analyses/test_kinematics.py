@@ -159,6 +159,25 @@ def test_a_live_drive_takes_its_motion_from_here():
     np.testing.assert_allclose(run["crank.velocity"], run["v.crank"])
 
 
+def test_coordinates_of_a_free_body_can_be_driven():
+    """A ball on a string, led in a circle by its x and y; three turns are held."""
+    m = tw.Mechanism("string")
+    m.free("ball", m.body("ball", mass=0.5, inertia=(1e-3, 1e-3, 1e-3)), initial=[0.3, 0, -0.4, 1, 0, 0, 0])
+    m.rod("string", m.frame("hook", m.ground), "ball", 0.5)
+    model = m.compile()
+    t = np.linspace(0.0, 1.0, 21)
+    w = math.sqrt(9.81 / 0.4)  # a conical pendulum: nothing has to push
+    circle = {
+        "ball.x": lambda t: (0.3 * math.cos(w * t), -0.3 * w * math.sin(w * t), -0.3 * w * w * math.cos(w * t)),
+        "ball.y": lambda t: (0.3 * math.sin(w * t), 0.3 * w * math.cos(w * t), -0.3 * w * w * math.sin(w * t)),
+    }
+    run = inverse_trajectory(model, t, circle, hold=["ball.wx", "ball.wy", "ball.wz"])
+    np.testing.assert_allclose(run["ball.z"], -0.4, atol=1e-12)
+    np.testing.assert_allclose(run["force.ball.x"], 0.0, atol=1e-10)
+    np.testing.assert_allclose(run["force.ball.y"], 0.0, atol=1e-10)
+    np.testing.assert_allclose(run["force.string"], -0.5 * 9.81 * 0.5 / 0.4, atol=1e-10)
+
+
 # -- what cannot be ------------------------------------------------------------------------------------------
 def test_a_dead_centre_is_named_with_the_value_reached(engine):
     with pytest.raises(

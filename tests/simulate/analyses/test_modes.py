@@ -137,3 +137,20 @@ def test_the_moving_picture_stays_closed(tmp_path):
         found.animate(2, tmp_path / "mode.gif")
     with pytest.raises(tw.TouchweightError, match="expected a place for a GIF"):
         found.animate(1, tmp_path / "no" / "folder.gif")
+
+
+def test_a_free_body_on_three_springs_has_names_for_all_it_does():
+    """Displacements of a free joint are named after its coordinates, its turns after their axes."""
+    m = tw.Mechanism("floating", gravity=(0, 0, 0))
+    body = m.body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    m.free("fly", body)
+    for axis, k in (("x", 8.0), ("y", 18.0), ("z", 32.0)):
+        m.joint_law(f"spring {axis}", f"fly.v{axis}", -k * m.q(f"fly.{axis}"))
+    model = m.compile()
+    found = modes(model)
+    assert found.frequencies == pytest.approx([0.0, 0.0, 0.0, *(w / (2 * math.pi) for w in (2.0, 3.0, 4.0))], abs=1e-9)
+    assert set(found[3].shape) == {"fly.x", "fly.y", "fly.z", "angle.fly.wx", "angle.fly.wy", "angle.fly.wz"}
+    assert [max(mode.shape, key=lambda n: abs(mode.shape[n])) for mode in found[3:]] == ["fly.x", "fly.y", "fly.z"]
+    assert found.linear.units["fly.x"] == "m" and found.linear.units["angle.fly.wx"] == "rad"
+    held = model.equilibrium({"fly.x": 0.25}, hold=["fly.x"])
+    assert held.forces == pytest.approx({"fly.x": 8.0 * 0.25}) and held.units["fly.x"] == "N"

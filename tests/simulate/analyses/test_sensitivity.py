@@ -191,3 +191,11 @@ def test_equal_frequencies_part_as_the_parameter_wants():
     slope = 1.0 / (2.0 * math.pi) * 0.5 / math.sqrt(8.0 * 2.0)
     for column in found.matrix.T:
         assert sorted(column) == pytest.approx([0.0, slope], abs=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:.*expected a plain name")
+def test_names_may_hold_anything():
+    m = tw.Mechanism("odd")
+    m.prismatic("new\nline, or two", m.ground, m.body("a,b", mass=2.0), axis="z", stiffness=50.0)
+    found = sensitivity(m.compile(), "equilibrium")
+    assert found["new\nline, or two", "a,b.mass"] == pytest.approx(-G / 50.0)

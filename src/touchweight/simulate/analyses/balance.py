@@ -137,7 +137,8 @@ class Balance:
     def gradients(self, parameters: Sequence[str]) -> dict[str, Array]:
         """R, X, H, G, A, P, V, W as matrices, a column for each parameter; see ``ClosedEquations.gradients``."""
         s = self.state
-        name = "gradients:" + "\n".join(parameters)
+        index = {n: i for i, n in enumerate(self.model.parameters)}
+        name = "gradients:" + ",".join(str(index[n]) for n in parameters)
         return self._matrices(name, s.q, s.v, self.a, self.force, s.x, s.u, width=len(parameters))
 
     def _matrices(self, name: str, *inputs: Array, width: int = 0) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from ...errors import ShapeError, TouchweightError, printable
 from ..assembly import _speeds_of, start
 from ..loops import CLOSED, AssemblyError
 from ..state import State
+from .labels import scalar_speeds
 
 if TYPE_CHECKING:
     from ..model import Model, Values
@@ -125,4 +126,6 @@ def held_speeds(model: Model, names: Iterable[str]) -> list[int]:
             raise ShapeError(
                 f"expected names of coordinates or speeds to hold, found {printable(str(name))!r}; there are {known}"
             )
-    return _speeds_of(model, wanted)
+    known_speeds = scalar_speeds(model)
+    scalar = [n for n in wanted if n in known_speeds]
+    return sorted({*(known_speeds[n] for n in scalar), *_speeds_of(model, [n for n in wanted if n not in scalar])})

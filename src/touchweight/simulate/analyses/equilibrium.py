@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import ShapeError, printable
-from ..loops import _speed_kinds
 from ..state import State
 from .begin import AnalysisError, begin, held_speeds
+from .labels import force_name, labels
 from .linearise import linear_of
 from .rest import RestSearch
 from .tangent import Tangent
@@ -116,10 +116,11 @@ def _result(search: RestSearch, steps: int, method: str) -> Equilibrium:
     at, loops, model = search.at, search.loops, search.model
     forces = {loops.rows[k]: float(f) for k, f in zip(at.used, at.force, strict=True)}
     units = {loops.rows[k]: loops.units[k] for k in at.used}
-    kinds = _speed_kinds(model)
+    along = labels(model)
     for k, f in zip(at.held, at.hold_force, strict=True):
-        forces[model.speeds[k]] = float(f)
-        units[model.speeds[k]] = "N" if kinds[k] == "P" else "N m"
+        name = force_name(along[k])
+        forces[name] = float(f)
+        units[name] = "N" if along[k].unit == "m" else "N m"
     left = max(float(np.max(np.abs(at.a), initial=0.0)), float(np.max(np.abs(at.lags), initial=0.0)))
     # at a singular position the motion nearby has no linear form
     eigenvalues = np.array([np.nan], dtype=complex) if at.is_singular() else linear_of(Tangent(at)).eigenvalues

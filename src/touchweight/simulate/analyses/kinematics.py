@@ -12,6 +12,7 @@ from ...errors import ShapeError, printable
 from ..input_table import _motion as motion_of
 from ..recording import Recording
 from .begin import begin, held_speeds
+from .labels import scalar_speeds
 from .path import Path
 from .path_record import trajectory_recording
 
@@ -93,8 +94,9 @@ def _named(drive: Any) -> Mapping[str, Any]:
 
 
 def _drive(model: Model, name: str, source: Any, times: Array) -> tuple[Array, Array, Array]:
-    if name not in model.coordinates or name not in model.speeds:
-        known = ", ".join(printable(n, 40) for n in model.coordinates if n in model.speeds) or "none"
+    scalar = scalar_speeds(model)
+    if name not in scalar:
+        known = ", ".join(printable(n, 40) for n in scalar) or "none"
         raise ShapeError(f"expected coordinates that turn or slide to drive, {known}; found {printable(str(name))!r}")
     if isinstance(source, list | np.ndarray):
         values = np.asarray(source, dtype=float)

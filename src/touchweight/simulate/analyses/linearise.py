@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...codegen.callable import Array
-from ..loops import _speed_kinds
 from ..state import State
 from .balance import Balance
 from .begin import begin, held_speeds
+from .labels import force_name, labels
 from .linear import Linear
 from .tangent import Cause, Effect, Tangent
 
@@ -58,7 +58,7 @@ def linear_of(tangent: Tangent) -> Linear:
     rates = np.vstack([whole[tangent.loose], effect.acceleration[tangent.independent], effect.lag])
     outputs, units = _outputs(at, effect)
     count = len(rates)
-    labels = _labels(tangent)
+    names = _names(tangent)
     v = at.state.v
     now = np.concatenate([v[tangent.loose], at.a[tangent.independent], at.lags])
     inputs = {i.name: i.unit for i in model.mechanism.inputs.values()}
@@ -67,10 +67,10 @@ def linear_of(tangent: Tangent) -> Linear:
         rates[:, count:],
         np.vstack([*outputs.values()])[:, :count] if outputs else np.zeros((0, count)),
         np.vstack([*outputs.values()])[:, count:] if outputs else np.zeros((0, sizes[3])),
-        tuple(labels),
+        tuple(names),
         tuple(inputs),
         tuple(outputs),
-        {**units, **inputs, **labels},
+        {**units, **inputs, **names},
         at.state,
         effect.displacement[:, :count],
         now,
@@ -104,21 +104,12 @@ def _causes(tangent: Tangent, sizes: tuple[int, int, int, int]) -> Cause:
     )
 
 
-def displacement_names(model: Model) -> list[tuple[str, str]]:
-    """Name and unit of the displacement along each speed."""
-    kinds = _speed_kinds(model)
-    return [
-        (speed if speed in model.coordinates else f"angle.{speed}", "m" if kind == "P" else "rad")
-        for speed, kind in zip(model.speeds, kinds, strict=True)
-    ]
-
-
-def _labels(tangent: Tangent) -> dict[str, str]:
+def _names(tangent: Tangent) -> dict[str, str]:
     """Names and units of the state."""
     model = tangent.at.model
-    names = displacement_names(model)
-    out = {names[k][0]: names[k][1] for k in tangent.loose}
-    out |= {f"v.{model.speeds[k]}": f"{names[k][1]}/s" for k in tangent.independent}
+    along = labels(model)
+    out = {along[k].name: along[k].unit for k in tangent.loose}
+    out |= {f"v.{model.speeds[k]}": f"{along[k].unit}/s" for k in tangent.independent}
     return out | {s.name: s.unit for s in model.mechanism.states.values()}
 
 
@@ -134,12 +125,12 @@ def _outputs(at: Balance, effect: Effect) -> tuple[dict[str, Array], dict[str, s
         rows[name], units[name] = row, unit
 
     turns = np.column_stack([loops.turn(state.q, e, state.parameters) for e in np.eye(model.nv)])
-    names = displacement_names(model)
-    per_speed = {model.speeds[k]: names[k][1] for k in range(model.nv)}
+    along = labels(model)
+    scalar = {label.coordinate: label.unit for label in along}
     for i, name in enumerate(model.coordinates):
-        put(name, turns[i] @ effect.displacement, per_speed.get(name, ""), "q")
+        put(name, turns[i] @ effect.displacement, scalar.get(name, ""), "q")
     for k, name in enumerate(model.speeds):
-        put(f"v.{name}", effect.speed[k], f"{names[k][1]}/s", "v")
+        put(f"v.{name}", effect.speed[k], f"{along[k].unit}/s", "v")
     for i, s in enumerate(model.mechanism.states.values()):
         put(s.name, effect.state[i], s.unit, "state")
     if model.mechanism.sensors:
@@ -159,5 +150,6 @@ def _outputs(at: Balance, effect: Effect) -> tuple[dict[str, Array], dict[str, s
     for i, k in enumerate(at.used):
         put(f"force.{loops.rows[k]}", effect.force[i], loops.units[k], "loop")
     for i, k in enumerate(at.held):
-        put(f"force.{model.speeds[k]}", effect.hold_force[i], "N m or N", "loop")
+        unit = "N" if along[k].unit == "m" else "N m"
+        put(f"force.{force_name(along[k])}", effect.hold_force[i], unit, "loop")
     return rows, units

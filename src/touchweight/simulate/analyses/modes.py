@@ -17,8 +17,9 @@ from ..state import State
 from .balance import Balance
 from .begin import held_speeds
 from .equilibrium import equilibrium
+from .labels import labels
 from .linear import Linear
-from .linearise import displacement_names, linear_of, linearise
+from .linearise import linear_of, linearise
 from .tangent import Tangent
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _found(model: Model, linear: Linear) -> list[Mode]:
         return []
     values, vectors = np.linalg.eig(linear.A)
     largest = float(np.max(np.abs(values)))
-    names = [name for name, _ in displacement_names(model)]
+    names = [label.name for label in labels(model)]
     scale = np.array([model.reach if kind == "P" else 1.0 for kind in _speed_kinds(model)])
 
     def made(value: complex, vector: Any, kind: str) -> Mode:

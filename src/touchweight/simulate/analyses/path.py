@@ -12,6 +12,7 @@ from ...errors import printable
 from ..loops import CLOSED, _speed_kinds
 from ..state import State
 from .begin import AnalysisError
+from .labels import labels, scalar_speeds
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -35,7 +36,7 @@ class Path:
         self.model, self.state, self.motions = model, state, motions
         self.loops = loops = model.loops(state.mode)
         self.names = list(motions)
-        self.speeds = [model.speeds.index(n) for n in motions]
+        self.speeds = [scalar_speeds(model)[n] for n in motions]
         self.coordinates = [model.coordinates.index(n) for n in motions]
         self.others = [i for i, n in enumerate(loops.driven) if n not in motions]
         held = {*self.speeds, *hold}
@@ -56,7 +57,7 @@ class Path:
             )
         freedom = len(loops.free) - len(self.used)
         if given != freedom:
-            more = [self.model.speeds[k] for k in self.solved if self.model.speeds[k] in self.model.coordinates]
+            more = [label.name for k, label in enumerate(labels(self.model)) if k in self.solved and label.coordinate]
             hint = f"; there are {', '.join(printable(n, 40) for n in more[:6])}" if given < freedom and more else ""
             raise AnalysisError(
                 f"expected as many driven or held coordinates as degrees of freedom, {freedom}, found {given}{hint}"

@@ -9,6 +9,7 @@ from ..loops import _speed_kinds
 from ..record import Channels, _energies
 from ..record import _motion as put_motion
 from ..recording import Recording
+from .labels import force_name, labels
 from .path import Path
 
 
@@ -60,8 +61,9 @@ def _put_forces(path: Path, out: Channels, times: Array, q: Array, v: Array, a: 
             pull = np.linalg.solve(j[:, path.solved].T * size[:, None], size * needed[path.solved])
             needed = needed - j.T @ pull
         force[i] = [*pull, *needed[held]]
-    kinds = _speed_kinds(model)
+    along = labels(model)
     for k, row in enumerate(path.used):
         out.put(f"force.{rows[k]}", force[:, k], loops.units[row], "loop")
     for k, speed in enumerate(held):
-        out.put(f"force.{model.speeds[speed]}", force[:, len(rows) + k], "N" if kinds[speed] == "P" else "N m", "drive")
+        unit = "N" if along[speed].unit == "m" else "N m"
+        out.put(f"force.{force_name(along[speed])}", force[:, len(rows) + k], unit, "drive")

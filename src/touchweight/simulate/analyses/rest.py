@@ -13,7 +13,7 @@ from ...errors import printable
 from ..loops import CLOSED, _speed_kinds
 from ..state import State
 from .balance import Balance
-from .linearise import displacement_names
+from .labels import labels
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -197,7 +197,7 @@ class RestSearch:
         at = self.at
         left = np.abs(at.mass @ at.a)
         k = int(np.argmax(left)) if len(left) else 0
-        name = displacement_names(self.model)[k][0] if len(left) else "?"
+        name = labels(self.model)[k].name if len(left) else "?"
         what = f"{left[k]:.3g} N or N m left at {printable(name, 40)!r}" if len(left) else "rates of states left"
         lag = np.abs(at.lags)
         if len(lag) and (not len(left) or lag.max() > left.max()):

@@ -17,6 +17,7 @@ from .derivatives import Sensitivity, listed
 from .differences import by_differences
 from .eigen_slopes import eigen_slopes
 from .equilibrium import equilibrium
+from .labels import force_name, labels
 from .modes import modes_at_rest
 from .rest import least_step
 from .tangent import Cause, Tangent
@@ -138,10 +139,10 @@ def _of_accelerations(model: Model, state: State, names: Sequence[str]) -> Sensi
         lag=g["X"],
     )
     effect = Tangent(at).effect(cause)
-    labels = [*model.speeds, *(f"force.{at.loops.rows[i]}" for i in at.used)]
-    labels += [f"force.{model.speeds[k]}" for k in at.held]
+    names_of = [*model.speeds, *(f"force.{at.loops.rows[i]}" for i in at.used)]
+    names_of += _held_names(at)
     values = [*at.a, *at.force, *at.hold_force]
-    return _made(labels, names, values, state, np.vstack([effect.acceleration, effect.force, effect.hold_force]))
+    return _made(names_of, names, values, state, np.vstack([effect.acceleration, effect.force, effect.hold_force]))
 
 
 def _of_equilibrium(model: Model, state: State, names: Sequence[str], hold: Sequence[str]) -> Sensitivity:
@@ -169,10 +170,15 @@ def _of_equilibrium(model: Model, state: State, names: Sequence[str], hold: Sequ
     dx, force = found[n : n + nx], found[n + nx :]
     hold_force = (s["K"] @ moved + s["E"] @ dx + g["R"] - at.jacobian.T @ force)[at.held]
     turns = np.column_stack([at.loops.turn(state.q, e, state.parameters) for e in np.eye(model.nv)])
-    labels = [*model.coordinates, *model.states, *(f"force.{at.loops.rows[i]}" for i in at.used)]
-    labels += [f"force.{model.speeds[k]}" for k in at.held]
+    names_of = [*model.coordinates, *model.states, *(f"force.{at.loops.rows[i]}" for i in at.used)]
+    names_of += _held_names(at)
     values = [*state.q, *state.x, *at.force, *at.hold_force]
-    return _made(labels, names, values, state, np.vstack([turns @ moved, dx, force, hold_force]))
+    return _made(names_of, names, values, state, np.vstack([turns @ moved, dx, force, hold_force]))
+
+
+def _held_names(at: Balance) -> list[str]:
+    along = labels(at.model)
+    return [f"force.{force_name(along[k])}" for k in at.held]
 
 
 # -- by differences ------------------------------------------------------------------------------------------
@@ -207,7 +213,7 @@ def _of_modes(
 ) -> Sensitivity:
     """The matrix A changes with its equilibrium; its eigenvalues follow."""
     found = modes_at_rest(model, state, hold)
-    labels = {i + 1: m.eigenvalue for i, m in enumerate(found) if m.kind != "free"}
+    numbered = {i + 1: m.eigenvalue for i, m in enumerate(found) if m.kind != "free"}
     now = found.linear
 
     def matrix(at: State) -> dict[str, float]:
@@ -222,10 +228,10 @@ def _of_modes(
     columns = []
     for k in range(len(names)):
         parts = (slopes.matrix[:, k].reshape(now.A.shape), slopes.error[:, k].reshape(now.A.shape))
-        columns.append(eigen_slopes(now.A, *parts, list(labels.values())))
-    rates = np.array([c[0] for c in columns]).T.reshape(len(labels), len(names))
-    off = np.array([c[1] for c in columns]).T.reshape(len(labels), len(names))
-    z = np.array(list(labels.values()), dtype=complex)[:, None]
+        columns.append(eigen_slopes(now.A, *parts, list(numbered.values())))
+    rates = np.array([c[0] for c in columns]).T.reshape(len(numbered), len(names))
+    off = np.array([c[1] for c in columns]).T.reshape(len(numbered), len(names))
+    z = np.array(list(numbered.values()), dtype=complex)[:, None]
     size = np.abs(z)
     growth = (z.conj() * rates).real / np.where(size > 0, size, 1.0)
     if what == "frequency":
@@ -233,11 +239,11 @@ def _of_modes(
     elif what == "damping":
         values, slope, scale = -z[:, 0].real / size[:, 0], -rates.real / size + z.real * growth / size**2, 1.0 / size
     else:
-        of = [f"{i}.{part}" for i in labels for part in ("real", "imag")]
+        of = [f"{i}.{part}" for i in numbered for part in ("real", "imag")]
         values = np.column_stack([z[:, 0].real, z[:, 0].imag]).ravel()
         both = np.stack([rates.real, rates.imag], axis=1).reshape(-1, len(names))
         return _made(of, names, values, state, both, np.repeat(off, 2, axis=0))
-    return _made([str(i) for i in labels], names, values, state, slope, off * scale)
+    return _made([str(i) for i in numbered], names, values, state, slope, off * scale)
 
 
 def _of_run(
