@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from touchweight.cli.find import start_of
-from touchweight.cli.picture import draw, make_scene
-from touchweight.cli.stage import SHOWS, add_skeleton
+from touchweight.cli.stage import SHOWS
 from touchweight.library.classics import double_pendulum
+from touchweight.simulate.picture import draw, make_scene
+from touchweight.simulate.skeleton import add_skeleton
 
 show = SHOWS["double-pendulum"]
 mechanism = double_pendulum.build()

@@ -8,9 +8,10 @@ from mechanisms_to_take import flyer, hostile, zoo
 
 import touchweight as tw
 from touchweight.cli import main
-from touchweight.cli.picture import make_scene
-from touchweight.cli.stage import add_skeleton, conserves
+from touchweight.cli.stage import conserves
 from touchweight.library import MECHANISMS, build
+from touchweight.simulate.picture import make_scene
+from touchweight.simulate.skeleton import add_skeleton
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*expected a plain name", "ignore:Glyph .* missing from")
 

@@ -39,8 +39,9 @@ def describe(m: Mechanism) -> dict[str, Any]:
         "name": m.name,
         "gravity": said(m.gravity, m),
         "remarks": list(m.remarks),
+        "dry friction": said(m.dry_friction, m),
     }
-    closing = ("loops", "drives", "modes", "transitions")
+    closing = ("shapes", "contacts", "loops", "drives", "modes", "transitions")
     for table in ("parameters", "bodies", "joints", "frames", "inputs", "states", "sensors", "forces", *closing):
         out[table] = content(getattr(m, table))
     for table in ("bodies", "joints", "frames", "sensors", *closing):

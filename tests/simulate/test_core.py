@@ -182,6 +182,17 @@ def test_inputs_of_time_keep_the_fourth_order():
     assert run["slide"][-1] == pytest.approx((2.0 - np.sin(6.0) / 3.0) / 3.0, abs=1e-8)
 
 
+def test_independent_speeds_of_the_user_s_choice_are_left_where_they_are_not():
+    """The rocker stands still at its dead points, while the crank turns on: no speed of the crank follows from it."""
+    options = {"q": {"crank": -1.0}, "v": {"crank": 9.0}, "dt": 2.5e-4}
+    model = closed_mechanisms.four_bar().compile(independent=["rocker"])
+    chosen = model.loops().chosen.partition.dependent
+    assert [model.speeds[k] for k in range(3) if k not in chosen] == ["rocker"]
+    run, plain = model.simulate(1.0, **options), made("four_bar").simulate(1.0, **options)
+    assert np.ptp(run["energy.total"]) < 1e-4
+    assert run["crank"] == pytest.approx(plain["crank"], abs=1e-4)
+
+
 def test_statistics():
     model = made("four_bar")
     state = assemble(model, v={"crank": 2.0})

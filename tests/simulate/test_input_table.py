@@ -95,6 +95,16 @@ def test_a_recording_drives_what_it_recorded():
     assert again["block"] == pytest.approx(first["block"], abs=1e-12)
 
 
+@pytest.mark.parametrize("method", ["rk4", "DOP853"])
+def test_the_last_inputs_stay_in_the_state(method):
+    """So a run that goes on without new ones holds them."""
+    state = hand().state()
+    moving = {"hand": lambda t: (t**2, 2.0 * t, 2.0)}
+    hand().simulate(0.5, state=state, drives=moving, inputs={"push": lambda t: 3.0 * t}, dt=0.01, method=method)
+    assert state.u == pytest.approx([0.25, 1.0, 2.0, 1.5], abs=1e-12)
+    assert (state.q[0], state.v[0]) == pytest.approx((0.25, 1.0), abs=1e-12)
+
+
 def test_a_number_holds_a_drive_still():
     run = hand().simulate(0.1, drives={"hand": 0.4})
     assert (run["hand"] == 0.4).all() and (run["v.hand"] == 0.0).all()

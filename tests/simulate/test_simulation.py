@@ -242,7 +242,7 @@ def test_a_run_that_leaves_the_numbers_says_when_and_keeps_what_was(monkeypatch,
         ({"duration": None}, "expected a duration"),
         ({"every": 0}, "expected every as a whole number of steps, at least 1, found 0"),
         ({"every": 1.5}, "expected every"),
-        ({"method": "leapfrog"}, "expected a method among euler, rk4, rosenbrock, moreau, DOP853, .*, found 'leapfrog'"),
+        ({"method": "leapfrog"}, "expected a method among euler, rk4, rosenbrock, .*, found 'leapfrog'"),
         ({"method": ["rk4"]}, "expected a method"),
         ({"duration": 1e9, "dt": 1e-9}, r"expected fewer than 2\*\*53 steps"),
         (

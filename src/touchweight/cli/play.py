@@ -18,8 +18,9 @@ from rich.console import Console
 from ..codegen.callable import NativeFunction, compile_function
 from ..codegen.export import identifier
 from ..errors import FileError
+from ..simulate.skeleton import add_skeleton
 from .find import find, start_of
-from .stage import SHOWS, Show, add_skeleton, conserves
+from .stage import SHOWS, Show, conserves
 from .terminal import console, safe, seconds
 
 
@@ -74,7 +75,7 @@ def play(
         took = time.perf_counter() - began
         said.append(f"{length:g} s, {round(length / show.dt)} steps: {length / took:.0f} times faster than it happens")
 
-    from .picture import animate, draw, make_scene
+    from ..simulate.picture import animate, draw, make_scene
 
     _make(output)
     stem = identifier(model.name, longest=48)

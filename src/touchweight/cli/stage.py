@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..library.classics import piano_key_a
-from ..mechanism import Body, Frame, FrameForce, Mechanism
-from ..mechanism.body import Vector
+from ..mechanism import FrameForce, Mechanism
 from ..symbolic import ZERO
 
 Drive = Callable[[float], float]
@@ -111,41 +110,3 @@ def conserves(mechanism: Mechanism) -> bool:
     forces = mechanism.forces.values()
     stored = all(not isinstance(f, FrameForce) and f.potential is not ZERO for f in forces)
     return stored and not (mechanism.inputs or mechanism.states or mechanism.drives or mechanism.transitions)
-
-
-def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Give every joint and free end a position sensor; returns the pieces between them, pairs of sensors."""
-    made: dict[Body | Frame, str] = {}
-
-    def seen(place: Body | Frame) -> str:
-        if place not in made:
-            made[place] = _new(f"drawn {place.name}", mechanism.sensors)
-            mechanism.sensor(made[place], "position", place)
-        return made[place]
-
-    pieces: list[tuple[str, str]] = []
-    parents = {j.parent for j in mechanism.joints.values()}
-    for joint in mechanism.joints.values():
-        body = joint.child
-        # a hinge on the ground needs no piece before it, unless it stands away from the origin
-        if joint.parent is not mechanism.ground or joint.kind == "prismatic" or _is_offset(joint.origin):
-            pieces.append((seen(joint.parent), seen(body)))
-        if body in parents:
-            continue
-        ends = [f for f in mechanism.frames.values() if f.body is body]
-        if not ends and _is_offset(body.com):
-            ends = [mechanism.frame(_new(f"middle of {body.name}", mechanism.frames), body, origin=body.com)]
-        pieces += [(seen(body), seen(end)) for end in ends]
-    # a wheel on its axle has no length: show at least where it is
-    somewhere = next(iter(mechanism.bodies.values()), mechanism.ground)
-    return pieces or [(seen(somewhere), seen(somewhere))]
-
-
-def _is_offset(vector: Vector) -> bool:
-    return any(x is not ZERO for x in vector)
-
-
-def _new(name: str, taken: Mapping[str, object]) -> str:
-    while name in taken:
-        name += "'"
-    return name

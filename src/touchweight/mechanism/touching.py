@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import MechanismError
 from ..symbolic import ZERO, Expr, Scalar, as_expr
-from .body import Body, Frame, Vector
+from .body import Body, Frame
 from .contact import COMPRESSION, COMPRESSION_RATE, LAWS, Contact, ContactLaw, rigid
 from .description import Description
 from .law import trace
@@ -24,34 +24,52 @@ class Touching(Description):
     """Describes where bodies may touch."""
 
     # -- shapes -----------------------------------------------------------------------------------------
-    def _shape(self, name: str, kind: str, place: Place, points: Sequence[Point], **rest: Any) -> Shape:
+    def _shape(
+        self,
+        name: str,
+        kind: str,
+        place: Place,
+        points: Sequence[Point],
+        *,
+        radius: Scalar = 0.0,
+        normal: Any = "z",
+        axis: Any = "y",
+        size: Point | None = None,
+    ) -> Shape:
         self._claim(self.shapes, name, "shape")
+        frame = self._frame_of(place)
         suffixes = [""] if len(points) == 1 else [f"{i + 1}" for i in range(len(points))]
         vectors = tuple(
             self._vector(f"{name}.point{s}", p, "length", "m") for s, p in zip(suffixes, points, strict=True)
         )
-        radius = self._scalar(f"{name}.radius", rest.pop("radius", 0.0), "length", "m", 0.0)
-        made = Shape(name, kind, self._frame_of(place), vectors, radius, **rest)
+        made = Shape(
+            name,
+            kind,
+            frame,
+            vectors,
+            self._scalar(f"{name}.radius", radius, "length", "m", 0.0),
+            unit_axis(normal, name),
+            (ZERO, ZERO, ZERO) if size is None else self._vector(f"{name}.size", size, "length", "m"),
+            unit_axis(axis, name),
+        )
         self.shapes[name] = made
         return made
 
     def circle(self, name: str, place: Place, centre: Point, radius: Scalar, axis: Any = "y") -> Shape:
         """A disc in the plane normal to ``axis``: centre [m], radius [m]."""
-        return self._shape(name, "circle", place, [centre], radius=radius, axis=unit_axis(axis, name))
+        return self._shape(name, "circle", place, [centre], radius=radius, axis=axis)
 
     def segment(
         self, name: str, place: Place, start: Point, end: Point, radius: Scalar = 0.0, axis: Any = "y"
     ) -> Shape:
         """A straight edge in the plane normal to ``axis``, rounded by ``radius`` [m]."""
-        return self._shape(name, "segment", place, [start, end], radius=radius, axis=unit_axis(axis, name))
+        return self._shape(name, "segment", place, [start, end], radius=radius, axis=axis)
 
     def line(self, name: str, place: Place, point: Point, normal: Any = "z", axis: Any = "y") -> Shape:
         """All that lies under a straight line through ``point`` [m], whose ``normal`` points out of the matter."""
-        return self._shape(name, "line", place, [point], normal=unit_axis(normal, name), axis=unit_axis(axis, name))
+        return self._shape(name, "line", place, [point], normal=normal, axis=axis)
 
-    def curve(
-        self, name: str, place: Place, height: Callable[..., Scalar] | Scalar, /, **parameters: Scalar
-    ) -> Shape:
+    def curve(self, name: str, place: Place, height: Callable[..., Scalar] | Scalar, /, **parameters: Scalar) -> Shape:
         """All that lies under a curve z = height(x) in the x-z plane of a frame [m].
 
         ``height(x, *, parameters)`` is a function of the position along x, or a number. It meets circles (a circle of
@@ -71,7 +89,7 @@ class Touching(Description):
 
     def plane(self, name: str, place: Place, point: Point = (0.0, 0.0, 0.0), normal: Any = "z") -> Shape:
         """All that lies under a plane through ``point`` [m], whose ``normal`` points out of the matter."""
-        return self._shape(name, "plane", place, [point], normal=unit_axis(normal, name))
+        return self._shape(name, "plane", place, [point], normal=normal)
 
     def capsule(self, name: str, place: Place, start: Point, end: Point, radius: Scalar) -> Shape:
         """A rod with round ends [m]."""
@@ -79,8 +97,7 @@ class Touching(Description):
 
     def box(self, name: str, place: Place, size: Point, centre: Point = (0.0, 0.0, 0.0)) -> Shape:
         """A brick with the given half lengths [m]."""
-        half: Vector = self._vector(f"{name}.size", size, "length", "m")
-        return self._shape(name, "box", place, [centre], size=half)
+        return self._shape(name, "box", place, [centre], size=size)
 
     # -- contacts ---------------------------------------------------------------------------------------
     def contact(

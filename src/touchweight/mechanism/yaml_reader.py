@@ -16,7 +16,7 @@ from .joint import Limits, Mimic
 from .law import DISTANCE, DISTANCE_RATE
 from .mechanism import Mechanism
 from .scope import scope
-from .yaml_closing_reader import ClosingReader
+from .yaml_contact_reader import ContactReader
 from .yaml_tree import ListNode, MapNode, Node
 from .yaml_value_reader import LIVE
 
@@ -25,7 +25,7 @@ VERSION = 1
 
 _SECTIONS = (
     "touchweight", "name", "gravity", "parameters", "bodies", "joints", "frames", "inputs", "states",
-    "sensors", "forces", "loops", "constraints", "drives", "modes", "transitions", "remarks",
+    "sensors", "forces", "shapes", "contacts", "loops", "constraints", "drives", "modes", "transitions", "remarks",
 )  # fmt: skip
 _PARAMETER = (*LIVE, "kind", "explicit")
 _JOINT_SCALARS = ("damping", "friction", "stiffness", "rest", "armature")
@@ -54,7 +54,7 @@ def build(root: Node) -> Mechanism:
     return reading.mechanism
 
 
-class _Builder(ClosingReader):
+class _Builder(ContactReader):
     """One pass over the file."""
 
     def build(self) -> None:
@@ -68,6 +68,8 @@ class _Builder(ClosingReader):
             ("states", self.state),
             ("sensors", self.sensor),
             ("forces", self.force),
+            ("shapes", self.shape),
+            ("contacts", self.contact),
             ("loops", self.loop),
             ("constraints", self.constraint),
             ("drives", self.drive),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import MechanismError
@@ -80,6 +80,17 @@ class ValueWriter:
                     "which has another meaning or none; declare or rename it before saving"
                 )
         return write_expression(value, {*self.names, *inside})
+
+    def law_parameters(self, name: str, used: Sequence[Symbol]) -> Mapping[str, Parameter]:
+        """The parameters given with a law, by their short names (which may not hide a name that it uses)."""
+        taken = {s.name for s in used}
+        own = {}
+        for s in used:
+            p = self.mechanism.parameters.get(s.name)
+            short = s.name.removeprefix(f"{name}.")
+            if p is not None and p.symbol is s and not p.explicit and short != s.name and s.name not in self.placed:
+                own[short] = p
+        return {} if taken & set(own) else own
 
     def vector(self, values: Sequence[Expr], place: str) -> list[Any]:
         """Three scalars."""

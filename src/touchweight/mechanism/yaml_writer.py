@@ -8,7 +8,7 @@ written as its expression.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..symbolic import ONE, ZERO, Expr, Symbol, differentiate, free_symbols, maximum, minimum, tanh
@@ -17,9 +17,8 @@ from .description import INERTIA_ENTRIES
 from .joint import JOINT_KINDS, Joint
 from .law import DISTANCE, DISTANCE_RATE, FrameForce, PairForce, SpeedForce
 from .mechanism import FRICTION_SPEED, Mechanism
-from .parameter import Parameter
 from .values import AXES
-from .yaml_closing_writer import ClosingWriter
+from .yaml_contact_writer import ContactWriter
 from .yaml_value_writer import plain
 
 _MOTOR_UNIT = "N m or N"
@@ -36,7 +35,7 @@ def document(
     return writer.document(version), writer.placed
 
 
-class _Writer(ClosingWriter):
+class _Writer(ContactWriter):
     """One mechanism as data."""
 
     def document(self, version: int) -> dict[str, Any]:
@@ -63,6 +62,8 @@ class _Writer(ClosingWriter):
         top["states"] = {s.name: self.state(s) for s in m.states.values() if ("state", s.name) not in self.covered}
         top["sensors"] = {s.name: self.sensor(s) for s in m.sensors.values()}
         top["forces"] = forces
+        top["shapes"] = {s.name: self.shape(s) for s in m.shapes.values()}
+        top["contacts"] = {c.name: self.contact(c) for c in m.contacts.values()}
         top |= self.closings()
         top["drives"] = drives
         top["modes"] = {mode.name: self.mode(mode) for mode in m.modes.values()}
@@ -226,17 +227,6 @@ class _Writer(ClosingWriter):
         if own:
             out["parameters"] = {k: self.scalar(p.symbol, p.name) for k, p in own.items()}
         return out
-
-    def law_parameters(self, name: str, used: Sequence[Symbol]) -> Mapping[str, Parameter]:
-        """The parameters given with a law, by their short names (which may not hide a name that it uses)."""
-        taken = {s.name for s in used}
-        own = {}
-        for s in used:
-            p = self.mechanism.parameters.get(s.name)
-            short = s.name.removeprefix(f"{name}.")
-            if p is not None and p.symbol is s and not p.explicit and short != s.name and s.name not in self.placed:
-                own[short] = p
-        return {} if taken & set(own) else own
 
     def actuator(self, f: SpeedForce) -> dict[str, Any] | None:
         """The short form of a motor, where its input, state and force are exactly what that makes."""

@@ -586,7 +586,7 @@ static int healthy(const tw_system *s, double t, const double *q, tw_space *p)
 void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double *y, int generated, double *work)
 {
     const tw_constraints *c = s->constraints;
-    if (!c || !c->rows || !memory->generic || c->fixed_partition) return;
+    if (!c || !c->rows || !memory->generic) return;
     tw_space p;
     tw_lay_out(s, work, &p);
     closure(s, t, y, &p);
@@ -594,6 +594,8 @@ void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double
         for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
         memory->generic = 0;
         ++memory->switches;
+    } else if (c->fixed_partition) { /* back from a singular position */
+        for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
     } else if (factor(s, memory->dependent, c->rows, &p) < POOR) {
         choose(s, memory, &p);
     }

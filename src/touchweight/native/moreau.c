@@ -24,7 +24,8 @@ typedef struct work {
     double *restitution, *friction, *dry;
     double *g;                          /* all rows over the speeds: normal, sliding, dry, loops */
     double *p, *trial, *target, *soft, *slope; /* of each row: impulse, projected trial, wanted speed, ε, dp/d(g w) */
-    double *w, *dw, *w0, *dp, *p0, *right, *a, *bar, *dq, *column;
+    double *turn;                       /* of each normal row that slides: friction's radius over its trial value */
+    double *w, *dw, *w0, *dp, *p0, *right, *a, *bar, *dq, *column, *w1, *p1;
     int32_t *pivot, *held;
 } work;
 
@@ -46,7 +47,7 @@ static int64_t lay_out(const tw_system *s, double *base, work *p)
     TAKE(pressed, c) TAKE(rate, c) TAKE(force, c) TAKE(by_depth, c) TAKE(by_rate, c) TAKE(restitution, c)
     TAKE(friction, c) TAKE(dry, t->dry) TAKE(g, m * nv) TAKE(p, m) TAKE(trial, m) TAKE(target, m) TAKE(soft, m)
     TAKE(slope, m) TAKE(w, nv) TAKE(right, nv) TAKE(a, nv * nv) TAKE(bar, s->nq) TAKE(dq, s->nq) TAKE(column, nv)
-    TAKE(dw, nv) TAKE(w0, nv) TAKE(dp, m) TAKE(p0, m)
+    TAKE(dw, nv) TAKE(w0, nv) TAKE(dp, m) TAKE(p0, m) TAKE(turn, c) TAKE(w1, nv) TAKE(p1, m)
 #undef TAKE
     p->pivot = (int32_t *)at;
     at += nv + 1;
@@ -116,6 +117,14 @@ static int prepare(const tw_system *s, double t, double h, double theta, const d
         tw_lu_solve(p->a, p->pivot, nv, p->column);
         p->soft[i] = along(p->g + i * nv, p->column, nv) + 1e-300;
     }
+    /* the directions in which one contact slides share theirs: friction is a disc, opposite to the sliding */
+    for (int32_t i = 0; i < c->count; ++i) {
+        double most = 0.0;
+        const int32_t first = c->count + c->slide_start[i], last = c->count + c->slide_start[i + 1];
+        for (int32_t j = first; j < last; ++j)
+            if (p->soft[j] > most) most = p->soft[j];
+        for (int32_t j = first; j < last; ++j) p->soft[j] = most;
+    }
     return 1;
 }
 
@@ -168,6 +177,7 @@ static double project(const tw_system *s, double h, const double *v, work *p)
             size += p->trial[j] * p->trial[j];
         }
         size = tw_root(size);
+        p->turn[i] = size > radius ? radius / size : 0.0;
         for (int32_t j = first; j < last; ++j) {
             p->held[j] = size <= radius;
             p->slope[j] = size > 0.0 ? p->trial[j] / size : 0.0; /* direction of sliding */
@@ -223,6 +233,41 @@ static double miss(const tw_system *s, double h, double theta, const double *v, 
     return worst;
 }
 
+/* How friction in space turns with the sliding: along e, across the direction in which contact i slides, the impulse is
+ * `rest` - `weight` e.T dw. Returns 0 where it does not slide in two directions. */
+static int across(const tw_system *s, int32_t i, const work *p, double *rest, double *weight)
+{
+    const tw_contacts *c = s->contacts;
+    const int32_t j = c->count + c->slide_start[i];
+    if (c->slide_start[i + 1] - c->slide_start[i] != 2 || p->held[j] || !(p->turn[i] > 0.0)) return 0;
+    /* s = radius x/|x| with x = s - T w/ε: across x, ds (1 - radius/|x|) = -s - radius/|x| T dw/ε */
+    double left = 1.0 - p->turn[i];
+    if (left < SOFT) left = SOFT;
+    *rest = (p->slope[j + 1] * p->p[j] - p->slope[j] * p->p[j + 1]) * p->turn[i] / left;
+    *weight = p->turn[i] / (left * p->soft[j]);
+    return 1;
+}
+
+/* add that to the matrix and to the impulses at the present w */
+static void turn_slides(const tw_system *s, work *p)
+{
+    const tw_contacts *c = s->contacts;
+    const int32_t nv = s->nv;
+    for (int32_t i = 0; i < c->count; ++i) {
+        double rest, weight;
+        if (!across(s, i, p, &rest, &weight)) continue;
+        const int32_t j = c->count + c->slide_start[i];
+        const double *g = p->g + j * nv, ex = -p->slope[j + 1], ey = p->slope[j];
+        p->dp[j] += ex * rest;
+        p->dp[j + 1] += ey * rest;
+        for (int32_t k = 0; k < nv; ++k) {
+            const double side = weight * (ex * g[k] + ey * g[nv + k]);
+            if (side == 0.0) continue;
+            for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] += side * (ex * g[l] + ey * g[nv + l]);
+        }
+    }
+}
+
 /* a Newton step from (w, p): dw and dp */
 static int newton(const tw_system *s, double h, const double *v, work *p)
 {
@@ -257,6 +302,7 @@ static int newton(const tw_system *s, double h, const double *v, work *p)
             for (int32_t k = 0; k < nv; ++k)
                 for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] -= g[k] * follow * n[l];
         }
+    turn_slides(s, p);
     balance(s, h, v, p->dp, p);
     for (int32_t which = 0; which < loops->driven + loops->locked; ++which) {
         const int32_t k = which < loops->driven ? loops->driven_speed[which]
@@ -276,18 +322,27 @@ static int newton(const tw_system *s, double h, const double *v, work *p)
     for (int32_t i = 0; i < slides; ++i)
         for (int32_t j = slides + c->slide_start[i]; j < slides + c->slide_start[i + 1]; ++j)
             if (!p->held[j]) p->dp[j] = p->dp[i] > 0.0 ? p->friction[i] * p->slope[j] * p->dp[i] : 0.0;
+    for (int32_t i = 0; i < slides; ++i) {
+        double rest, weight;
+        if (!across(s, i, p, &rest, &weight)) continue;
+        const int32_t j = slides + c->slide_start[i];
+        const double *g = p->g + j * nv;
+        const double ex = -p->slope[j + 1], ey = p->slope[j];
+        rest -= weight * (ex * along(g, p->dw, nv) + ey * along(g + nv, p->dw, nv));
+        p->dp[j] += ex * rest;
+        p->dp[j + 1] += ey * rest;
+    }
     for (int32_t j = 0; j < m; ++j) p->dp[j] -= p->p[j];
     return 1;
 }
 
-/* solve for w and the impulses; returns how far from a solution it ended */
-static double solve(const tw_system *s, double h, double theta, const double *v, double tolerance, int32_t *iterations,
-                    work *p)
+/* Newton's method from (w, p), as long as looks are left. `worst` is how far that is from a solution; returns how far it
+ * ended. */
+static double descend(const tw_system *s, double h, double theta, const double *v, double tolerance, double worst,
+                      int32_t limit, int32_t *looks, work *p)
 {
-    const int32_t nv = s->nv, m = all_rows(s);
-    double worst = miss(s, h, theta, v, p);
-    int32_t looks = 1;
-    while (!(worst <= tolerance) && looks < MOST_ITERATIONS) {
+    const int32_t nv = s->nv, m = all_rows(s), start = *looks;
+    while (!(worst <= tolerance) && *looks < limit) {
         if (!newton(s, h, v, p)) break;
         for (int32_t k = 0; k < nv; ++k) p->w0[k] = p->w[k];
         for (int32_t j = 0; j < m; ++j) p->p0[j] = p->p[j];
@@ -296,13 +351,15 @@ static double solve(const tw_system *s, double h, double theta, const double *v,
             for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w0[k] + part * p->dw[k];
             for (int32_t j = 0; j < m; ++j) p->p[j] = p->p0[j] + part * p->dp[j];
             const double now = miss(s, h, theta, v, p);
-            ++looks;
+            ++*looks;
             if (now < best) {
                 best = now;
                 best_part = part;
             }
             /* a full step is trusted for a while, then only one that leads nearer */
-            if (now < (1.0 - 0.1 * part) * worst || (tries == 0 && looks < PATIENCE) || tries == 5) break;
+            if (now < (1.0 - 0.1 * part) * worst || (tries == 0 && *looks - start < PATIENCE) || tries == 5 ||
+                *looks >= limit)
+                break;
         }
         if (best_part != part) {
             for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w0[k] + best_part * p->dw[k];
@@ -310,6 +367,48 @@ static double solve(const tw_system *s, double h, double theta, const double *v,
             best = miss(s, h, theta, v, p);
         }
         worst = best;
+    }
+    return worst;
+}
+
+/* take everything that is closed as sticking */
+static void hold_all(const tw_system *s, work *p)
+{
+    const tw_contacts *c = s->contacts;
+    for (int32_t i = 0; i < c->count; ++i) {
+        const int on = c->compliant[i] ? p->trial[i] > 0.0 : p->gap[i] <= 0.0;
+        if (!c->compliant[i]) p->held[i] = on;
+        for (int32_t j = c->slide_start[i]; j < c->slide_start[i + 1]; ++j)
+            p->held[c->count + j] = on && p->friction[i] > 0.0;
+    }
+    for (int32_t i = 0; i < c->dry; ++i) p->held[c->count + c->tangents + i] = 1;
+}
+
+/* Solve for w and the impulses; returns how far from a solution it ended. From the impulses of the step before; if that
+ * leads nowhere, from all that is closed sticking (where sliding wedges itself in, only that is a solution), then from no
+ * impulses at all. */
+static double solve(const tw_system *s, double h, double theta, const double *v, double tolerance, int32_t *iterations,
+                    work *p)
+{
+    static const int32_t limit[3] = {MOST_ITERATIONS / 3, 2 * MOST_ITERATIONS / 3, MOST_ITERATIONS};
+    const int32_t nv = s->nv, m = all_rows(s);
+    int32_t looks = 1;
+    double worst = descend(s, h, theta, v, tolerance, miss(s, h, theta, v, p), limit[0], &looks, p);
+    for (int again = 0; again < 2 && !(worst <= tolerance); ++again) {
+        const double before = worst;
+        for (int32_t k = 0; k < nv; ++k) p->w1[k] = p->w[k];
+        for (int32_t j = 0; j < m; ++j) p->p1[j] = p->p[j];
+        for (int32_t j = 0; j < m; ++j) p->p[j] = 0.0;
+        worst = miss(s, h, theta, v, p);
+        if (again == 0) {
+            hold_all(s, p);
+            worst = 1e300; /* whatever that step leads to */
+        }
+        worst = descend(s, h, theta, v, tolerance, worst, limit[1 + again], &looks, p);
+        if (worst <= before) continue;
+        for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w1[k];
+        for (int32_t j = 0; j < m; ++j) p->p[j] = p->p1[j];
+        worst = miss(s, h, theta, v, p);
     }
     *iterations = looks;
     return worst;

@@ -194,6 +194,46 @@ int64_t tw_run_size(const tw_hybrid *hybrid);
 /* doubles of work space that tw_integrate and tw_evaluate need */
 int64_t tw_work_size(const tw_system *system);
 
+/* ---- friction problems (cone.c) ---- */
+/* the most contacts of one problem */
+enum { TW_MOST_CONTACTS = 10000 };
+/* a call that used up its sweeps: what it gives is usable, its residual says how well */
+enum { TW_STOPPED = 6 };
+
+/* find r: u = W r + q, Coulomb's law with Signorini's condition at every contact; rows of a contact: normal first */
+typedef struct tw_cone_problem {
+    int32_t contacts;
+    int32_t dimension;         /* rows of a contact: 2 or 3 */
+    const double *w;           /* symmetric, positive semidefinite, by rows */
+    const double *q;           /* speeds without impulses */
+    const double *mu;          /* friction coefficient of each contact */
+    const int32_t *bilateral;  /* of each contact: 1 when it keeps u = 0 and has no cone; or null */
+} tw_cone_problem;
+
+typedef struct tw_cone_options {
+    double tolerance;          /* of the residual */
+    int32_t most_sweeps;       /* over each group */
+    int32_t newton;            /* 1: Newton's method where it pays; 0: sweeps only */
+    double relaxation;         /* 1: none; below 2 */
+    double *history;           /* residual after every sweep, most_sweeps of them; or null */
+} tw_cone_options;
+
+typedef struct tw_cone_report {
+    double residual;           /* largest |r - P_K(r - u - mu |u_t| e_n)| in scaled r and u, relative to both */
+    int32_t sweeps;            /* of the group that took most */
+    int32_t newton_steps;      /* of all groups */
+    int32_t groups;            /* contacts that do not act on each other are in different groups */
+} tw_cone_report;
+
+/* Solve a friction problem from r, in place; u gets the speeds. work holds tw_cone_size() doubles.
+ * Returns TW_DONE, TW_STOPPED, TW_NOT_FINITE or TW_BAD_CALL. */
+int32_t tw_cone_solve(const tw_cone_problem *problem, const tw_cone_options *options, double *r, double *u,
+                      tw_cone_report *report, double *work);
+
+/* doubles of work space that tw_cone_solve needs */
+int64_t tw_cone_size(int32_t contacts, int32_t dimension);
+/* ---- end of friction problems ---- */
+
 /* ABI the native core was built with */
 uint32_t tw_abi(void);
 

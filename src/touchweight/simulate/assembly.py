@@ -9,6 +9,7 @@ import numpy as np
 
 from ..codegen.callable import Array
 from ..errors import ShapeError, printable
+from ..mechanism import JOINT_KINDS
 from .loops import CLOSED, AssemblyError, Loops
 from .state import State
 
@@ -100,14 +101,24 @@ def close(model: Model, loops: Loops, state: State, hold: list[int]) -> None:
 
 def _speeds_of(model: Model, names: Iterable[str]) -> list[int]:
     """The speeds that must stand still for coordinates (or speeds) of these names to stay."""
+    moves = _moving_speeds(model)
     out: set[int] = set()
     for name in names:
-        if name in model.speeds:
-            out.add(model.speeds.index(name))
-        else:
-            joint = next(j for j in model.mechanism.joints.values() if name in j.coordinates)
-            out.update(model.speeds.index(s) for s in joint.speeds if "w" in s.rsplit(".", 1)[-1])
+        out.update(moves[name] if name in moves else [model.speeds.index(name)])
     return sorted(out)
+
+
+def _moving_speeds(model: Model) -> dict[str, list[int]]:
+    """For each coordinate, the speeds that move it: its own, or all three of a ball."""
+    out: dict[str, list[int]] = {}
+    q, v = 0, 0
+    for joint in model.mechanism.joints.values():
+        for primitive in JOINT_KINDS[joint.kind].primitives:
+            coordinates, speeds = (4, 3) if primitive == "S" else (1, 1)
+            for name in model.coordinates[q : q + coordinates]:
+                out[name] = list(range(v, v + speeds))
+            q, v = q + coordinates, v + speeds
+    return out
 
 
 def _speed_complaint(loops: Loops, state: State, v: Array) -> str:

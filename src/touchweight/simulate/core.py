@@ -152,7 +152,8 @@ class Core:
                 "driven_coordinate": self._integers(loops.driven_coordinates),
                 "locked": len(loops.locked),
                 "locked_speed": self._integers(loops.locked_speeds),
-                "fixed_partition": int(self.model.independent is not None),
+                # where the speeds that the user calls independent are not, others serve until they are again
+                "fixed_partition": 0,
                 "dependent": self._integers(partition.dependent),
                 "closure": self._function("closure") if rows else self._none(),
                 "drift": self._function("drift") if rows else self._none(),

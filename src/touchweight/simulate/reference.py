@@ -12,6 +12,9 @@ from .input_table import InputTable, live_inputs, within_step
 from .model import Model
 from .state import State
 
+#: a residual [m, rad] at which loops count as open
+LOOSE = 1e-8
+
 #: what stopped it where a state has no accelerations
 LOST = "loops that cannot be closed, or accelerations that are not finite"
 
@@ -62,6 +65,8 @@ def integrate_adaptively(
             continue
         for t, z in zip(found.t, found.y.T, strict=True):
             closed, open_by = close(float(t), np.ascontiguousarray(z), inputs(float(t)))
+            if not (open_by <= LOOSE and np.all(np.isfinite(closed))):  # some methods step over what is not finite
+                return np.array(rows), np.array(residual), LOST
             rows.append(closed)
             residual.append(open_by)
         if found.status != 0:
@@ -95,9 +100,8 @@ def _functions(model: Model, state: State) -> tuple[Rates, Close]:
 
         def close(t: float, y: Array, u: Array) -> tuple[Array, float]:
             normalise(model, y)
-            if loops:
-                core.evaluate(t, y, u)
-            return y, residual(t, y)
+            ended = core.evaluate(t, y, u)[0] if loops else DONE
+            return y, residual(t, y) if ended == DONE else np.inf
 
         return f, close
 

@@ -156,7 +156,8 @@ def _fixed(
             events += out.events
             ended = out.ended
             tick(done)
-    state.t = t0 + done * dt
+    state.t = events[-1].t if ended == TOO_MANY_EVENTS and events else t0 + done * dt
+    state.u[:] = table.at_steps(steps)[done]
     state.q[:], state.v[:], state.x[:] = np.split(y, [model.nq, model.nq + model.nv])
     if model.modes:
         state.mode = model.modes[mode]
@@ -193,7 +194,6 @@ def _complaint(model: Model, state: State, ended: int, events: list[Event]) -> s
         )
     if ended == TOO_MANY_EVENTS:
         name = printable(events[-1].name, 40) if events else "?"
-        at = f"at t = {events[-1].t if events else state.t:g} s of model {_shown(model.name)}"
         return (
             f"expected transitions that come to an end, found {name!r} taken over and over {at}; give it rest=, or see "
             "whether its guard is positive when its mode is entered"
@@ -236,6 +236,7 @@ def _adaptive(
     done = len(rows) - 1
     kept = rows[::every]
     state.t = t0 + done * dt
+    state.u[:] = table.at_steps(steps)[done]
     state.q[:], state.v[:], state.x[:] = np.split(rows[-1], [model.nq, model.nq + model.nv])
     t: Array = t0 + dt * every * np.arange(len(kept), dtype=np.float64)
     closed = bool(model.loops(state.mode).rows)
@@ -283,8 +284,8 @@ def _event_options(tolerance: Any, rest_time: Any, most_events: Any) -> dict[str
         if not least <= _real(value) < math.inf:
             raise ShapeError(f"expected {name} [s] of zero or more, found {_shown(value)}")
     whole = isinstance(most_events, numbers.Integral) and not isinstance(most_events, bool)
-    if not (whole and 1 <= int(most_events) < 2**24):
-        raise ShapeError(f"expected most_events as a whole number, at least 1, found {_shown(most_events)}")
+    if not (whole and 1 <= int(most_events) <= 1_000_000):
+        raise ShapeError(f"expected most_events as a whole number from 1 to a million, found {_shown(most_events)}")
     return {"tolerance": float(tolerance), "rest_time": float(rest_time), "most_events": int(most_events)}
 
 

@@ -12,7 +12,9 @@ import numpy as np
 from ...codegen.callable import Array
 from ...errors import FileError
 from ..loops import CLOSED, _speed_kinds
+from ..picture import animate, make_scene
 from ..recording import Recording
+from ..skeleton import add_skeleton
 from ..state import State
 from .begin import AnalysisError
 
@@ -60,8 +62,6 @@ def _closed(model: Model, state: State, displacement: Array) -> Array:
 def draw_mode(model: Model, state: State, mode: Mode, path: Path, size: float = 1.0) -> int:
     """Write the GIF; returns how many pictures it has."""
     # drawing belongs to the command line, which knows how a mechanism looks
-    from ...cli.picture import animate, make_scene
-    from ...cli.stage import add_skeleton
     from ..model import Model
 
     if importlib.util.find_spec("PIL") is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..codegen.callable import Array
 from ..errors import printable
-from ..simulate.recording import Recording
+from .recording import Recording
 
 NIGHT, PANEL, SHADOW, FAINT, INK = "#0f1420", "#151c2b", "#26314a", "#7b879c", "#e9eef7"
 LINES = ("#5cc8f2", "#ffb454", "#95e6a0", "#ff7a93", "#c7a6ff", "#f2e863", "#8ab4f8", "#ff9e64")

@@ -1,0 +1,56 @@
+"""The skeleton of a mechanism: what to draw of it, as sensors to record and lines between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..mechanism import Body, Frame, Loop, Mechanism
+from ..mechanism.body import Vector
+from ..symbolic import ZERO
+
+
+def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """Give every joint and free end a position sensor; returns the pieces between them, pairs of sensors."""
+    made: dict[Body | Frame, str] = {}
+
+    def seen(place: Body | Frame) -> str:
+        if place not in made:
+            made[place] = _new(f"drawn {place.name}", mechanism.sensors)
+            mechanism.sensor(made[place], "position", place)
+        return made[place]
+
+    pieces: list[tuple[str, str]] = []
+    parents = {j.parent for j in mechanism.joints.values()}
+    loops = [loop for loop in mechanism.loops.values() if isinstance(loop, Loop)]
+    # where loops hold bodies together, unless that is at a joint anyway
+    joined = [f for loop in loops for f in (loop.a, loop.b) if _is_offset(f.origin)]
+    for joint in mechanism.joints.values():
+        body = joint.child
+        # a hinge on the ground needs no piece before it, unless it stands away from the origin
+        if joint.parent is not mechanism.ground or joint.kind == "prismatic" or _is_offset(joint.origin):
+            pieces.append((seen(joint.parent), seen(body)))
+        cuts = [f for f in joined if f.body is body]
+        if body in parents:
+            pieces += [(seen(body), seen(end)) for end in cuts]
+            continue
+        ends = cuts or [f for f in mechanism.frames.values() if f.body is body]
+        if not ends and _is_offset(body.com):
+            ends = [mechanism.frame(_new(f"middle of {body.name}", mechanism.frames), body, origin=body.com)]
+        if len(ends) > 2:  # a plate: its outline
+            ring: list[Body | Frame] = [body, *ends]
+            pieces += [(seen(a), seen(b)) for a, b in zip(ring, [*ring[1:], body], strict=True)]
+            continue
+        pieces += [(seen(body), seen(end)) for end in ends]
+    # a wheel on its axle has no length: show at least where it is
+    somewhere = next(iter(mechanism.bodies.values()), mechanism.ground)
+    return pieces or [(seen(somewhere), seen(somewhere))]
+
+
+def _is_offset(vector: Vector) -> bool:
+    return any(x is not ZERO for x in vector)
+
+
+def _new(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "'"
+    return name
