@@ -175,8 +175,8 @@ def _soften(at: _Layout) -> list[str]:
         for k in row:
             inner = [f"a{k}_{l} * {at.g(j, l)}" for l in row if (k, l) in known]
             parts.append(f"{at.g(j, k)} * ({_sum(inner)})")
-        lines.append(f"p->root[{j}] = {_sum(parts)};")
-    lines += [f"p->root[{at.first_dry + i}] = a{k}_{k};" for i, k in enumerate(at.shape.dry)]
+        lines.append(f"p->soft[{j}] = {_sum(parts)};")
+    lines += [f"p->soft[{at.first_dry + i}] = a{k}_{k};" for i, k in enumerate(at.shape.dry)]
     return lines
 
 

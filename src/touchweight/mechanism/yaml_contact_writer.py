@@ -90,4 +90,4 @@ class ContactWriter(ClosingWriter):
         # a parameter called felt is not the law of that name
         out: dict[str, Any] = {"law": f"({text})" if text in LAWS else text}
         own = {k: self.scalar(value, f"{c.name}.{k}") for k, value in c.values.items()}
-        return out | ({"parameters": own} if own and not c.law else {})
+        return out | ({"parameters": own} if own else {})

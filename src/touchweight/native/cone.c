@@ -23,21 +23,24 @@
 #define FIRST_SOFT 1.0
 #define LAST_SOFT 1e-6
 #define SOFTER 0.2
+/* entries of W and u that are worked on together */
+#define LANES 4
 /* sweeps between fresh computations of u */
 #define REFRESH 64
 
 /* one contact, scaled */
 typedef struct contact {
-    double nn, a[2];         /* A_nn; A_tn / A_nn */
+    double nn, by_nn, a[2];  /* A_nn, its inverse (0 when it cannot be moved); A_tn / A_nn */
     double turn[2];          /* cosine and sine of the principal axes of S = A_tt - A_tn A_nt / A_nn */
-    double s[2];             /* S along them */
-    double mu, alpha, scale; /* friction; slip per impulse when last it slid; size of W_ii, its root */
+    double s[2], by_s[2];    /* S along them, and the inverses */
+    double against[2];       /* in the plane: 1 / (1 ± µ a) */
+    double mu, alpha, scale, by_scale; /* friction; slip per impulse when last it slid; root of the size of W_ii */
     int32_t bilateral;
     int32_t run, runs;       /* which other contacts it acts on: pieces of `span` */
 } contact;
 
 typedef struct group {
-    int32_t d, n, m;         /* dimension, contacts, their rows d n */
+    int32_t d, n, m, wide;   /* dimension, contacts, their rows d n, and distance between rows of w */
     double *w, *q, *r, *u;   /* scaled */
     double *best, *dr, *du, *r0, *u0;
     double *a, *right, *diagonal; /* of the Newton step */
@@ -50,22 +53,30 @@ typedef struct group {
 
 enum { APART = 0, HELD = 1, SLIDES = 2 };
 
-static double larger(double a, double b) { return b <= a ? a : b; } /* NaN of b comes out */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE double larger(double a, double b) { return b <= a ? a : b; } /* NaN of b comes out */
 
 /* ------------------------------------------------------------------ one contact */
 
-static void prepare_contact(contact *c, const double *a, int32_t stride, int32_t d)
+/* a: its block of W, rows `stride` apart; size: of that block */
+INLINE void prepare_contact(contact *c, const double *a, int64_t stride, double size, int32_t d)
 {
+    const double stiff = STIFF * size;
     c->nn = a[0];
+    c->by_nn = c->nn > stiff ? 1.0 / c->nn : 0.0;
     c->alpha = 0.0;
+    c->a[0] = a[stride] * c->by_nn;
+    c->s[0] = a[stride + 1] - a[stride] * c->a[0];
+    if (d == 2) {
+        c->against[0] = 1.0 / (1.0 + c->mu * c->a[0]);
+        c->against[1] = 1.0 / (1.0 - c->mu * c->a[0]);
+        c->by_s[0] = c->s[0] > stiff ? 1.0 / c->s[0] : 0.0;
+        return;
+    }
     c->turn[0] = 1.0;
     c->turn[1] = 0.0;
-    c->a[1] = c->s[1] = 0.0;
-    const double inverse = c->nn > STIFF ? 1.0 / c->nn : 0.0;
-    c->a[0] = a[stride] * inverse;
-    c->s[0] = a[stride + 1] - a[stride] * c->a[0];
-    if (d < 3) return;
-    c->a[1] = a[2 * stride] * inverse;
+    c->a[1] = a[2 * stride] * c->by_nn;
     const double p = c->s[0], o = a[2 * stride + 1] - a[stride] * c->a[1];
     const double t = a[2 * stride + 2] - a[2 * stride] * c->a[1];
     /* eigenvalues of [[p, o], [o, t]] by one rotation */
@@ -78,6 +89,8 @@ static void prepare_contact(contact *c, const double *a, int32_t stride, int32_t
         c->s[0] = p - tangent * o;
         c->s[1] = t + tangent * o;
     }
+    c->by_s[0] = c->s[0] > stiff ? 1.0 / c->s[0] : 0.0;
+    c->by_s[1] = c->s[1] > stiff ? 1.0 / c->s[1] : 0.0;
 }
 
 /* tangential impulse and normal impulse at slip α; gives µ r_n / |r_t| - 1, and its slope */
@@ -88,7 +101,7 @@ static double sliding(const contact *c, const double *g, double bn, double alpha
     const double a0 = c->turn[0] * c->a[0] - c->turn[1] * c->a[1], a1 = c->turn[1] * c->a[0] + c->turn[0] * c->a[1];
     y[0] = -g[0] * f0;
     y[1] = -g[1] * f1;
-    *rn = -bn / c->nn - a0 * y[0] - a1 * y[1];
+    *rn = -bn * c->by_nn - a0 * y[0] - a1 * y[1];
     const double yy = y[0] * y[0] + y[1] * y[1], size = tw_root(yy);
     const double by = -(y[0] * y[0] * f0 + y[1] * y[1] * f1) / size, normal = a0 * y[0] * f0 + a1 * y[1] * f1;
     *slope = c->mu * (normal * size - *rn * by) / yy;
@@ -122,31 +135,34 @@ static void slide(contact *c, const double *g, double bn, double *y)
 }
 
 /* the impulse r of one contact when u = A r + b */
-static void solve_contact(contact *c, const double *b, double *r, int32_t d)
+INLINE void solve_contact(contact *c, const double *b, double *r, int32_t d)
 {
     double g[2], y[2];
     r[0] = r[1] = 0.0;
     if (d > 2) r[2] = 0.0;
-    if (!c->bilateral && (b[0] >= 0.0 || c->nn <= STIFF)) return;
-    const double free = c->nn > STIFF ? -b[0] / c->nn : 0.0;
+    if (!c->bilateral && (b[0] >= 0.0 || c->by_nn == 0.0)) return;
+    const double free = -b[0] * c->by_nn;
+    if (d == 2) {
+        g[0] = b[1] - c->a[0] * b[0];
+        y[0] = -g[0] * c->by_s[0];
+        r[1] = y[0];
+        r[0] = free - c->a[0] * y[0];
+        const int sticks = c->by_s[0] != 0.0 || tw_size(g[0]) <= STIFF * (tw_size(b[0]) + tw_size(b[1]));
+        if (c->bilateral || (sticks && tw_size(y[0]) <= c->mu * r[0])) return;
+        const int side = g[0] > 0.0;
+        r[0] = free * c->against[side];
+        r[1] = side ? -c->mu * r[0] : c->mu * r[0];
+        return;
+    }
     r[0] = free;
     if (!c->bilateral && c->mu == 0.0) return;
-    const double g0 = b[1] - c->a[0] * b[0], g1 = d > 2 ? b[2] - c->a[1] * b[0] : 0.0;
+    const double g0 = b[1] - c->a[0] * b[0], g1 = b[2] - c->a[1] * b[0];
     g[0] = c->turn[0] * g0 - c->turn[1] * g1;
     g[1] = c->turn[1] * g0 + c->turn[0] * g1;
     int sticks = 1;
-    for (int32_t k = 0; k < d - 1; ++k) {
-        y[k] = c->s[k] > STIFF ? -g[k] / c->s[k] : 0.0;
-        sticks &= c->s[k] > STIFF || tw_size(g[k]) <= STIFF || c->bilateral;
-    }
-    if (d == 2) {
-        r[1] = y[0];
-        r[0] = free - c->a[0] * y[0];
-        if (c->bilateral || (sticks && tw_size(y[0]) <= c->mu * r[0])) return;
-        const double side = g[0] > 0.0 ? -c->mu : c->mu;
-        r[0] = free / (1.0 + side * c->a[0]);
-        r[1] = side * r[0];
-        return;
+    for (int32_t k = 0; k < 2; ++k) {
+        y[k] = -g[k] * c->by_s[k];
+        if (c->by_s[k] == 0.0) sticks &= tw_size(g[k]) <= STIFF * (tw_size(b[0]) + tw_size(b[1]) + tw_size(b[2]));
     }
     r[1] = c->turn[0] * y[0] + c->turn[1] * y[1];
     r[2] = c->turn[0] * y[1] - c->turn[1] * y[0];
@@ -162,13 +178,13 @@ static void solve_contact(contact *c, const double *b, double *r, int32_t d)
     r[2] = e2 * r[0];
 }
 
-static double slip_size(const double *x, int32_t d)
+INLINE double slip_size(const double *x, int32_t d)
 {
     return d == 2 ? tw_size(x[1]) : tw_root(x[1] * x[1] + x[2] * x[2]);
 }
 
 /* into the cone: exactly, where it is nearly there */
-static void into_cone(const contact *c, double *r, int32_t d)
+INLINE void into_cone(const contact *c, double *r, int32_t d)
 {
     if (c->bilateral) return;
     if (!(r[0] > 0.0)) r[0] = 0.0;
@@ -178,7 +194,7 @@ static void into_cone(const contact *c, double *r, int32_t d)
 }
 
 /* |r - P_K(r - u - µ |u_t| e_n)|: zero where the law holds, continuous, of the size of the error elsewhere */
-static double miss_contact(const contact *c, const double *r, const double *u, int32_t d)
+INLINE double miss_contact(const contact *c, const double *r, const double *u, int32_t d)
 {
     double sum = 0.0;
     if (c->bilateral) {
@@ -200,73 +216,85 @@ static double miss_contact(const contact *c, const double *r, const double *u, i
 
 /* ------------------------------------------------------------------ sweeps */
 
-/* u += W[:, i] change, by the rows of the symmetric W that are not zero */
-static void push(const group *g, int32_t i, const double *change, double *u)
+/* u += W[:, i] change, by the rows of the symmetric W that are not zero; LANES entries at a time, padded with zeros */
+INLINE void push(const group *g, int32_t i, const double *change, double *u, int32_t d)
 {
-    const int64_t m = g->m;
+    const int64_t wide = g->wide;
     const contact *c = g->at + i;
-    const double *w0 = g->w + (int64_t)i * g->d * m, *w1 = w0 + m;
+    const double *w0 = g->w + (int64_t)i * d * wide, *w1 = w0 + wide, *w2 = w1 + wide;
+    const double x = change[0], y = change[1], z = d > 2 ? change[2] : 0.0;
     for (int32_t k = 0; k < c->runs; ++k) {
-        const int32_t from = g->span[c->run + 2 * k], to = g->span[c->run + 2 * k + 1];
-        if (g->d == 2) {
-            const double x = change[0], y = change[1];
-            for (int32_t j = from; j < to; ++j) u[j] += x * w0[j] + y * w1[j];
-        } else {
-            const double x = change[0], y = change[1], z = change[2], *w2 = w1 + m;
-            for (int32_t j = from; j < to; ++j) u[j] += x * w0[j] + y * w1[j] + z * w2[j];
-        }
+        const int32_t from = g->span[c->run + 2 * k] / LANES * LANES, to = g->span[c->run + 2 * k + 1];
+        for (int32_t j = from; j < to; j += LANES)
+            for (int32_t l = j; l < j + LANES; ++l)
+                u[l] += d == 2 ? x * w0[l] + y * w1[l] : x * w0[l] + y * w1[l] + z * w2[l];
     }
 }
 
-static int is_zero(const double *x, int32_t d)
+INLINE int is_zero(const double *x, int32_t d)
 {
     return x[0] == 0.0 && x[1] == 0.0 && (d == 2 || x[2] == 0.0);
 }
 
-static void refresh(const group *g)
+INLINE void refresh_in(const group *g, int32_t d)
 {
     for (int32_t j = 0; j < g->m; ++j) g->u[j] = g->q[j];
     for (int32_t i = 0; i < g->n; ++i)
-        if (!is_zero(g->r + i * g->d, g->d)) push(g, i, g->r + i * g->d, g->u);
+        if (!is_zero(g->r + i * d, d)) push(g, i, g->r + i * d, g->u, d);
 }
 
-static void sweep_one(const group *g, int32_t i)
+static void refresh(const group *g)
 {
-    const int32_t d = g->d;
-    contact *c = g->at + i;
-    double *r = g->r + i * d, b[3], x[3], change[3] = {0.0, 0.0, 0.0};
-    const double *u = g->u + i * d, *a = g->w + (int64_t)i * d * (g->m + 1);
-    for (int32_t k = 0; k < d; ++k) {
-        b[k] = u[k];
-        for (int32_t l = 0; l < d; ++l) b[k] -= a[(int64_t)k * g->m + l] * r[l];
-    }
-    solve_contact(c, b, x, d);
-    if (g->omega != 1.0) {
-        for (int32_t k = 0; k < d; ++k) x[k] = r[k] + g->omega * (x[k] - r[k]);
-        into_cone(c, x, d);
-    }
-    for (int32_t k = 0; k < d; ++k) {
-        change[k] = x[k] - r[k];
-        r[k] = x[k];
-    }
-    if (!is_zero(change, d)) push(g, i, change, g->u);
+    if (g->d == 2) refresh_in(g, 2);
+    else refresh_in(g, 3);
 }
 
-/* once there, once back */
-static void sweep(const group *g, int32_t number)
+/* one contact after the other; returns the largest change */
+INLINE double sweep_in(const group *g, int32_t d)
 {
-    for (int32_t i = 0; i < g->n; ++i) sweep_one(g, number & 1 ? g->n - 1 - i : i);
+    double most = 0.0;
+    for (int32_t i = 0; i < g->n; ++i) {
+        contact *c = g->at + i;
+        double *r = g->r + i * d, b[3], x[3], change[3] = {0.0, 0.0, 0.0};
+        const double *u = g->u + i * d, *a = g->w + (int64_t)i * d * (g->wide + 1);
+        for (int32_t k = 0; k < d; ++k) {
+            b[k] = u[k];
+            for (int32_t l = 0; l < d; ++l) b[k] -= a[k * g->wide + l] * r[l];
+        }
+        solve_contact(c, b, x, d);
+        if (g->omega != 1.0) {
+            for (int32_t k = 0; k < d; ++k) x[k] = r[k] + g->omega * (x[k] - r[k]);
+            into_cone(c, x, d);
+        }
+        for (int32_t k = 0; k < d; ++k) {
+            change[k] = x[k] - r[k];
+            r[k] = x[k];
+            most = larger(most, tw_size(change[k]));
+        }
+        if (!is_zero(change, d)) push(g, i, change, g->u, d);
+    }
+    return most;
+}
+
+static double sweep(const group *g)
+{
+    return g->d == 2 ? sweep_in(g, 2) : sweep_in(g, 3);
+}
+
+INLINE double residual_in(const group *g, int32_t d)
+{
+    double worst = 0.0, size = 1.0;
+    for (int32_t i = 0; i < g->n; ++i) {
+        const double *r = g->r + i * d;
+        worst = larger(worst, miss_contact(g->at + i, r, g->u + i * d, d));
+        for (int32_t k = 0; k < d; ++k) size = larger(size, tw_size(r[k]));
+    }
+    return worst / size;
 }
 
 static double residual(const group *g)
 {
-    double worst = 0.0, size = 1.0;
-    for (int32_t i = 0; i < g->n; ++i) {
-        const double *r = g->r + i * g->d;
-        worst = larger(worst, miss_contact(g->at + i, r, g->u + i * g->d, g->d));
-        for (int32_t k = 0; k < g->d; ++k) size = larger(size, tw_size(r[k]));
-    }
-    return worst / size;
+    return g->d == 2 ? residual_in(g, 2) : residual_in(g, 3);
 }
 
 /* ------------------------------------------------------------------ Newton's method */
@@ -347,26 +375,26 @@ static double on_row(const group *g, int32_t i, int32_t k, const double *v)
 static int newton_step(const group *g)
 {
     const int32_t d = g->d;
-    const int64_t m = g->m;
+    const int64_t wide = g->wide;
     const int32_t size = reduce(g);
     for (int32_t j = 0; j < g->m; ++j) g->du[j] = g->u[j];
     for (int32_t i = 0; i < g->n; ++i)
-        if (!is_zero(g->basis + i * 16 + 9, d)) push(g, i, g->basis + i * 16 + 9, g->du);
+        if (!is_zero(g->basis + i * 16 + 9, d)) push(g, i, g->basis + i * 16 + 9, g->du, d);
     for (int32_t i = 0; i < g->n; ++i) {
         const int32_t rows = g->first[i + 1] - g->first[i];
         for (int32_t j = 0; rows && j < g->n; ++j) {
             const int32_t columns = g->first[j + 1] - g->first[j];
-            const double *w = g->w + (int64_t)i * d * m + j * d, *bj = g->basis + j * 16;
+            const double *w = g->w + (int64_t)i * d * wide + j * d, *bj = g->basis + j * 16;
             double *to = g->a + (int64_t)g->first[i] * size + g->first[j];
             if (g->state[i] == HELD && g->state[j] == HELD) {
                 for (int32_t k = 0; k < d; ++k)
-                    for (int32_t l = 0; l < d; ++l) to[(int64_t)k * size + l] = w[k * m + l];
+                    for (int32_t l = 0; l < d; ++l) to[(int64_t)k * size + l] = w[k * wide + l];
                 continue;
             }
             for (int32_t l = 0; l < columns; ++l) {
                 double v[3] = {0.0, 0.0, 0.0};
                 for (int32_t k = 0; k < d; ++k)
-                    for (int32_t o = 0; o < d; ++o) v[k] += w[k * m + o] * bj[l * 3 + o];
+                    for (int32_t o = 0; o < d; ++o) v[k] += w[k * wide + o] * bj[l * 3 + o];
                 for (int32_t k = 0; k < rows; ++k) to[(int64_t)k * size + l] = on_row(g, i, k, v);
             }
         }
@@ -404,7 +432,7 @@ static double newton(group *g, double tolerance, int damped)
         g->steps += 1;
         for (int32_t j = 0; j < g->m; ++j) g->du[j] = 0.0;
         for (int32_t i = 0; i < g->n; ++i)
-            if (!is_zero(g->dr + i * g->d, g->d)) push(g, i, g->dr + i * g->d, g->du);
+            if (!is_zero(g->dr + i * g->d, g->d)) push(g, i, g->dr + i * g->d, g->du, g->d);
         for (int32_t j = 0; j < g->m; ++j) {
             g->r0[j] = g->r[j];
             g->u0[j] = g->u[j];
@@ -433,13 +461,13 @@ static double newton(group *g, double tolerance, int damped)
 /* Newton's method on the problem with W + γ, for γ from large, where it is easy, to none */
 static double soften(group *g, double tolerance, int damped)
 {
-    for (int32_t j = 0; j < g->m; ++j) g->diagonal[j] = g->w[(int64_t)j * (g->m + 1)];
+    for (int32_t j = 0; j < g->m; ++j) g->diagonal[j] = g->w[(int64_t)j * (g->wide + 1)];
     for (double gamma = FIRST_SOFT; gamma > LAST_SOFT; gamma *= SOFTER) {
-        for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->m + 1)] = g->diagonal[j] + gamma;
+        for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j] + gamma;
         refresh(g);
         newton(g, 1e-6, damped);
     }
-    for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->m + 1)] = g->diagonal[j];
+    for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j];
     refresh(g);
     return newton(g, tolerance, damped);
 }
@@ -464,65 +492,95 @@ static void keep(const group *g, double *to, const double *from)
     for (int32_t j = 0; j < g->m; ++j) to[j] = from[j];
 }
 
+/* whether the sweeps left, at a rate of so much in three, cost more than Newton's method */
+static int newton_pays(const group *g, double now, double rate, double tolerance)
+{
+    const double most = 5.0 * newton_cost(g);
+    double left = 0.0;
+    while (rate < 0.9 && left < most && now > tolerance) {
+        now *= rate;
+        left += 3.0;
+    }
+    return !(rate < 0.9) || left >= most;
+}
+
 /* solve a group from r; returns its residual, that of the best r met */
 static double solve_group(group *g, const tw_cone_options *o, int32_t *sweeps)
 {
-    double best, now, before[4];
-    int32_t next = 3, count = 0, tries = 0;
+    double best, before[4];
+    int32_t next = 2, count = 0, tries = 0, best_here = 1;
     refresh(g);
-    best = now = residual(g);
+    best = residual(g);
     keep(g, g->best, g->r);
-    for (int32_t k = 0; k < 4; ++k) before[k] = now;
+    for (int32_t k = 0; k < 4; ++k) before[k] = best;
     while (!(best <= o->tolerance) && count < o->most_sweeps) {
-        sweep(g, count);
+        double now = sweep(g);
+        best_here = 0;
         if (count % REFRESH == REFRESH - 1) refresh(g);
-        now = residual(g);
-        if (now <= o->tolerance && g->n > 1) {
-            refresh(g);
+        const int pays = o->newton && count >= next && newton_pays(g, now, now / before[(count + 1) & 3], o->tolerance);
+        before[count & 3] = now;
+        /* the change in a sweep tells as much as the residual, for nothing */
+        if (now <= 4.0 * o->tolerance || count % 8 == 7 || pays || o->history || count == o->most_sweeps - 1) {
             now = residual(g);
-        }
-        if (o->newton && count >= next && !(now <= o->tolerance)) {
-            /* sweeps left, at the rate of the last three */
-            const double rate = now / before[(count + 1) & 3], cost = newton_cost(g);
-            double reached = now, left = 0.0;
-            while (rate < 0.9 && left < 6.0 * cost && reached > o->tolerance) {
-                reached *= rate;
-                left += 3.0;
+            if (now <= o->tolerance) {
+                refresh(g);
+                now = residual(g);
             }
-            if (!(rate < 0.9) || left >= 6.0 * cost) {
-                if (now <= best) {
-                    best = now;
-                    keep(g, g->best, g->r);
-                }
+            if (now <= best) {
+                best = now;
+                best_here = 1;
+                keep(g, g->best, g->r);
+            }
+            if (pays && !(now <= o->tolerance)) {
                 const double found = tries % 4 < 2 ? newton(g, o->tolerance, tries % 4 == 0)
                                                    : soften(g, o->tolerance, tries % 4 == 2);
                 tries += 1;
-                next = count + (int32_t)(4.0 * cost) + count / 2;
-                if (found <= now) {
-                    now = found;
+                next = count + (int32_t)(4.0 * newton_cost(g)) + count / 2;
+                if (found <= best) {
+                    best = found;
+                    best_here = 1;
+                    keep(g, g->best, g->r);
                 } else {
                     keep(g, g->r, g->best);
                     refresh(g);
+                    best_here = 1;
                 }
+                now = best;
             }
+            if (o->history) o->history[count] = larger(o->history[count], now);
         }
-        before[count & 3] = now;
-        if (o->history) o->history[count] = larger(o->history[count], now);
         count += 1;
-        if (now <= best) {
-            best = now;
-            keep(g, g->best, g->r);
-        } else if (now != now) {
-            break;
-        }
+        if (now != now) break;
     }
-    if (!(now <= best)) {
+    if (!best_here) {
         keep(g, g->r, g->best);
         refresh(g);
     }
     for (int32_t k = count; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], best);
     *sweeps = count;
     return best;
+}
+
+/* a contact by itself: exactly, at once */
+INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, double *u, int32_t d)
+{
+    contact c;
+    const int64_t m = (int64_t)p->contacts * d, at = (int64_t)i * d;
+    const double *w = p->w + at * (m + 1), *q = p->q + at;
+    const double size = (w[0] + w[m + 1] + (d > 2 ? w[2 * m + 2] : 0.0)) / (double)d;
+    double scaled[3], speed = 0.0, most = 0.0;
+    c.mu = p->mu[i];
+    c.bilateral = p->bilateral ? p->bilateral[i] : 0;
+    prepare_contact(&c, w, m, size, d);
+    solve_contact(&c, q, r + at, d);
+    for (int32_t k = 0; k < d; ++k) {
+        u[at + k] = q[k];
+        for (int32_t l = 0; l < d; ++l) u[at + k] += w[k * m + l] * r[at + l];
+        scaled[k] = size > 0.0 ? size * r[at + k] : r[at + k];
+        speed = larger(speed, tw_size(q[k]));
+        most = larger(most, tw_size(scaled[k]));
+    }
+    return speed > 0.0 ? miss_contact(&c, scaled, u + at, d) / larger(speed, most) : 0.0;
 }
 
 /* the next group: contacts linked with the first that has no mark; marks them, and lists them in order */
@@ -556,11 +614,11 @@ static int32_t gather(const tw_cone_problem *p, int32_t from, int32_t mark, int3
 }
 
 /* copy a group out of the problem and scale it; returns the scale of its speeds, 0 when nothing moves */
-static double take_in(const tw_cone_problem *p, group *g, const double *r)
+INLINE double take_in(const tw_cone_problem *p, group *g, const double *r, int32_t d)
 {
-    const int32_t d = p->dimension;
     const int64_t m = (int64_t)p->contacts * d;
     g->m = g->n * d;
+    g->wide = (g->m + LANES - 1) / LANES * LANES;
     double size = 0.0;
     for (int32_t i = 0; i < g->n; ++i) {
         contact *c = g->at + i;
@@ -571,28 +629,29 @@ static double take_in(const tw_cone_problem *p, group *g, const double *r)
             speed = larger(speed, tw_size(p->q[at + k]));
         }
         c->scale = trace > 0.0 ? tw_root(trace / (double)d) : 1.0;
+        c->by_scale = 1.0 / c->scale;
         c->mu = p->mu[g->member[i]];
         c->bilateral = p->bilateral ? p->bilateral[g->member[i]] : 0;
-        size = larger(size, speed / c->scale);
+        size = larger(size, speed * c->by_scale);
     }
+    const double scale = size > 0.0 ? 1.0 / size : 0.0;
     int32_t spans = 0;
     for (int32_t i = 0; i < g->n; ++i) {
         contact *c = g->at + i;
-        const double own = 1.0 / c->scale;
+        const double *rows = p->w + (int64_t)g->member[i] * d * m;
+        double *to = g->w + (int64_t)i * d * g->wide;
         c->run = spans;
         c->runs = 0;
         for (int32_t j = 0; j < g->n; ++j) {
-            const double by = own / g->at[j].scale;
-            const double *from = p->w + (int64_t)g->member[i] * d * m + (int64_t)g->member[j] * d;
-            double *to = g->w + (int64_t)i * d * g->m + j * d;
-            double any = 0.0;
+            const double by = c->by_scale * g->at[j].by_scale, *from = rows + (int64_t)g->member[j] * d;
+            int any = 0;
             for (int32_t k = 0; k < d; ++k)
                 for (int32_t l = 0; l < d; ++l) {
                     const double x = from[k * m + l] * by;
-                    to[(int64_t)k * g->m + l] = x;
-                    any = x != 0.0 ? 1.0 : any;
+                    to[(int64_t)k * g->wide + j * d + l] = x;
+                    any |= x != 0.0;
                 }
-            if (any == 0.0) continue;
+            if (!any) continue;
             if (c->runs && g->span[spans - 1] == j * d) {
                 g->span[spans - 1] = (j + 1) * d;
             } else {
@@ -602,15 +661,17 @@ static double take_in(const tw_cone_problem *p, group *g, const double *r)
                 c->runs += 1;
             }
         }
-        prepare_contact(c, g->w + (int64_t)i * d * (g->m + 1), g->m, d);
-        const double scale = size > 0.0 ? 1.0 / size : 0.0;
+        for (int32_t k = 0; k < d; ++k)
+            for (int32_t l = g->m; l < g->wide; ++l) to[(int64_t)k * g->wide + l] = 0.0;
+        prepare_contact(c, g->w + (int64_t)i * d * (g->wide + 1), g->wide, 1.0, d);
         for (int32_t k = 0; k < d; ++k) {
             const int64_t at = (int64_t)g->member[i] * d + k;
-            g->q[i * d + k] = p->q[at] * own * scale;
+            g->q[i * d + k] = p->q[at] * c->by_scale * scale;
             g->r[i * d + k] = r[at] * c->scale * scale;
         }
         into_cone(c, g->r + i * d, d);
     }
+    for (int32_t l = g->m; l < g->wide; ++l) g->u[l] = g->du[l] = 0.0;
     return size;
 }
 
@@ -619,14 +680,14 @@ static void give_out(const group *g, double size, double *r, double *u)
     for (int32_t i = 0; i < g->n; ++i)
         for (int32_t k = 0; k < g->d; ++k) {
             const int64_t at = (int64_t)g->member[i] * g->d + k;
-            r[at] = g->r[i * g->d + k] * size / g->at[i].scale;
+            r[at] = g->r[i * g->d + k] * size * g->at[i].by_scale;
             u[at] = g->u[i * g->d + k] * size * g->at[i].scale;
         }
 }
 
 static int64_t lay_out(int64_t n, int64_t d, double *base, group *g, int32_t **group_of)
 {
-    const int64_t m = n * d;
+    const int64_t m = (n * d + LANES - 1) / LANES * LANES;
     double *at = base;
 #define TAKE(name, size)                                                                                     \
     g->name = at;                                                                                            \
@@ -663,9 +724,12 @@ static int usable(const tw_cone_problem *p, const tw_cone_options *o)
 
 static int finite(const double *x, int64_t n)
 {
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; ++i) sum += x[i] * 0.0;
-    return sum == 0.0;
+    double sum[LANES] = {0.0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int64_t k = 0; k < LANES; ++k) sum[k] += x[i + k] * 0.0;
+    for (; i < n; ++i) sum[0] += x[i] * 0.0;
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
 TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options *o, double *r, double *u,
@@ -688,11 +752,17 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
     for (int32_t i = 0; i < p->contacts; ++i) group_of[i] = -1;
     for (int32_t i = 0; i < p->contacts; ++i) {
         if (group_of[i] >= 0) continue;
-        int32_t sweeps;
+        int32_t sweeps = o->most_sweeps > 0;
+        double found;
         g.n = gather(p, i, report->groups, group_of, g.member);
-        const double size = take_in(p, &g, r);
-        const double found = solve_group(&g, o, &sweeps);
-        give_out(&g, size, r, u);
+        if (g.n == 1 && sweeps && o->relaxation == 1.0) {
+            found = g.d == 2 ? solve_single(p, i, r, u, 2) : solve_single(p, i, r, u, 3);
+            for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], found);
+        } else {
+            const double size = g.d == 2 ? take_in(p, &g, r, 2) : take_in(p, &g, r, 3);
+            found = solve_group(&g, o, &sweeps);
+            give_out(&g, size, r, u);
+        }
         report->groups += 1;
         report->residual = larger(report->residual, found);
         if (sweeps > report->sweeps) report->sweeps = sweeps;

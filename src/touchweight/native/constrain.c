@@ -18,13 +18,13 @@
 #define OPEN 1e-9
 /* pivots of the scaled J_v, relative to its best, below which a partition is given up, above which it is resumed, and
  * below which no partition is trusted */
-#define POOR (0.1 * s->constraints->pivot)
-#define GOOD (0.3 * s->constraints->pivot)
+#define POOR (0.3 * s->constraints->pivot)
+#define GOOD (0.5 * s->constraints->pivot)
 #define SINGULAR (1e-2 * s->constraints->pivot)
 /* a residual of a redundant row, relative to the largest row, at which it does not follow from the others */
 #define CONTRADICTED 1e-6
 /* health of the generated partition (1 where it was chosen) below which it is given up */
-#define UNHEALTHY 0.1
+#define UNHEALTHY 0.3
 /* how far to either side a singular position is looked at, in scaled coordinates */
 #define ASIDE 0.05
 #define ASIDES 6

@@ -190,11 +190,13 @@ class Loops:
             step = np.zeros(self.model.nv)
             step[free] = -weight * np.linalg.lstsq(scaled, now.h[:n], rcond=1e-9)[0]
             far = float(np.max(np.abs(step[free] / weight), initial=0.0))
-            step *= min(1.0, 0.7 / far) if far > 0 else 1.0
-            for cut in (1.0, 0.5, 0.25, 0.1, 0.03):
+            # a long step must lead much nearer, or it may lead into another assembly
+            cap = min(1.0, 0.7 / far) if far > 0.0 else 1.0
+            for cut in (1.0, cap, 0.5 * cap, 0.25 * cap, 0.1 * cap, 0.03 * cap):
                 trial = self.moved(q, cut * step, parameters)
                 there = self.closure(trial, t, parameters)
-                if np.linalg.norm(there.h[:n]) < np.linalg.norm(now.h[:n]):
+                enough = 1.0 if cut <= cap else 0.01
+                if np.linalg.norm(there.h[:n]) < enough * np.linalg.norm(now.h[:n]):
                     break
             else:
                 break

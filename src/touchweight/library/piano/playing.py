@@ -93,8 +93,13 @@ def _find_rest(model: Model, state: State, dt: float) -> None:
 
 
 def _held(model: Model, state: State, angle: float, dt: float) -> float:
-    """Torque that holds the key at an angle, once everything has come to rest [N m]."""
-    run = model.simulate(0.5 * SETTLING, state=state, drives={"key": angle}, dt=dt)
+    """Torque that holds the key at an angle [N m], once everything has fallen on it from the described position.
+
+    Each try starts there, since dry friction remembers: the repetition lever is nearly in balance under the hammer.
+    """
+    fresh = model.state(parameters=state.parameters)
+    run = model.simulate(SETTLING, state=fresh, drives={"key": angle}, dt=dt)
+    state.q, state.v = fresh.q, fresh.v
     return float(run["force.key"][-1])
 
 
