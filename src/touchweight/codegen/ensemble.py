@@ -217,6 +217,16 @@ def _solve(at: _Layout) -> list[str]:
                 lines.append(f"const tw_real f{j}_{k} = follow[{j}] * {at.g(j, k)};")
                 for l in s.normal[i]:
                     minus.setdefault((k, l), []).append(f"f{j}_{k} * {at.g(i, l)}")
+    for i, first, last in at.spans:
+        if last - first == 2:
+            reach = sorted({*at.rows[first], *at.rows[first + 1]})
+            for k in reach:
+                ends = [f"p->slope[{first}] * {at.g(first + 1, k)}"] if k in at.rows[first + 1] else []
+                ends += [f"-p->slope[{first + 1}] * {at.g(first, k)}"] if k in at.rows[first] else []
+                lines.append(f"const tw_real c{i}_{k} = {_sum(ends)}, d{i}_{k} = side[{i}] * c{i}_{k};")
+                for l in reach:
+                    if l <= k:
+                        plus.setdefault((k, l), []).append(f"d{i}_{k} * c{i}_{l}")
     mirrored = {(l, k) for k, l in plus}
     order, filled = _order(free, {*at.base, *plus, *mirrored, *minus})
     for (k, l), terms in plus.items():
@@ -341,7 +351,7 @@ def emit_ensemble(shape: Shape, parts: Parts) -> str:
     text.function("void along(const work *p, const tw_real *TW_RESTRICT x, tw_real *TW_RESTRICT to)", _along(at))
     text.function("void push_back(const work *p, const tw_real *TW_RESTRICT impulse, tw_real *TW_RESTRICT right)",
                   _push_back(at))  # fmt: skip
-    text.function("void solve(const work *p, const tw_real *weight, const tw_real *follow, tw_real *x)", _solve(at))
+    text.function("void solve(const work *p, const tw_real *weight, const tw_real *follow, const tw_real *side, tw_real *x)", _solve(at))
     return "\n".join([*_sizes(at, text.slots), *text.lines, '#include "moreau_lanes_end.h"', ""])
 
 
@@ -367,6 +377,7 @@ def _sizes(at: _Layout, slots: int) -> list[str]:
         '#include "moreau_lanes.h"',
         _table("diagonal", diagonal),
         _table("fixed", fixed),
+        _table("compliant", [int(c) for c in s.compliant]),
         _table("driven_speed", [k for k, _ in s.driven]),
         _table("driven_coordinate", [q for _, q in s.driven]),
         "",

@@ -561,6 +561,16 @@ static double solve_group(group *g, const tw_cone_options *o, int32_t *sweeps)
     return best;
 }
 
+/* whether every contact of a group opens by itself */
+static int all_open(const tw_cone_problem *p, const group *g)
+{
+    for (int32_t i = 0; i < g->n; ++i) {
+        const int32_t k = g->member[i];
+        if (!(p->q[(int64_t)k * g->d] >= 0.0) || (p->bilateral && p->bilateral[k])) return 0;
+    }
+    return 1;
+}
+
 /* a contact by itself: exactly, at once */
 INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, double *u, int32_t d)
 {
@@ -755,7 +765,15 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
         int32_t sweeps = o->most_sweeps > 0;
         double found;
         g.n = gather(p, i, report->groups, group_of, g.member);
-        if (g.n == 1 && sweeps && o->relaxation == 1.0) {
+        if (all_open(p, &g)) {
+            for (int32_t k = 0; k < g.n; ++k)
+                for (int64_t j = (int64_t)g.member[k] * g.d; j < ((int64_t)g.member[k] + 1) * g.d; ++j) {
+                    r[j] = 0.0;
+                    u[j] = p->q[j];
+                }
+            found = 0.0;
+            sweeps = 0;
+        } else if (g.n == 1 && sweeps && o->relaxation == 1.0) {
             found = g.d == 2 ? solve_single(p, i, r, u, 2) : solve_single(p, i, r, u, 3);
             for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], found);
         } else {

@@ -44,7 +44,8 @@ int64_t tw_lay_out(const tw_system *s, double *base, tw_space *p)
     TAKE(j, m * nv) TAKE(r, m) TAKE(lu, m * m) TAKE(rhs, m)
     TAKE(a0, nv) TAKE(tau, nv) TAKE(mass, nv * nv) TAKE(b, m * nv) TAKE(w, nv) TAKE(reduced, nv * nv)
     TAKE(step, nv) TAKE(dq, s->nq) TAKE(drive, 3 * c->driven + 1) TAKE(free_columns, m * nv)
-    TAKE(aside_y, ASIDES * ny) TAKE(aside_dy, ASIDES * ny) TAKE(aside_force, ASIDES * forces + 1) TAKE(held, ny + s->nu + 1)
+    TAKE(aside_y, ASIDES * ny) TAKE(aside_dy, ASIDES * ny) TAKE(aside_force, ASIDES * forces + 1)
+    TAKE(held, ny + s->nu + 1)
 #undef TAKE
     p->pivot = (int32_t *)at;
     at += m + 1;
@@ -245,8 +246,10 @@ static int32_t accelerate(const tw_system *s, tw_memory *memory, double t, const
     for (int32_t k = 0; k < c->driven; ++k) p->a0[c->driven_speed[k]] = p->drive[2 * c->driven + k];
     for (int32_t i = 0; i < m; ++i) {
         double sum = p->d_all[c->row[i]] / c->row_scale[i];
-        for (int32_t k = 0; k < c->driven; ++k)
-            sum += p->j[i * nv + c->driven_speed[k]] * (p->a0[c->driven_speed[k]] / c->column_scale[c->driven_speed[k]]);
+        for (int32_t k = 0; k < c->driven; ++k) {
+            const int32_t at = c->driven_speed[k];
+            sum += p->j[i * nv + at] * (p->a0[at] / c->column_scale[at]);
+        }
         p->rhs[i] = -sum;
     }
     solve_dependent(s, memory, p->rhs, p);
@@ -455,7 +458,8 @@ int32_t tw_rates(const tw_system *s, tw_memory *memory, double t, double *y, con
     }
     tw_space p;
     tw_lay_out(s, work, &p);
-    tw_normalise(s, y); /* else the length of a quaternion would look like a gap, and Newton's method correct it twice */
+    /* else the length of a quaternion would look like a gap, and Newton's method correct it twice */
+    tw_normalise(s, y);
     if (!memory->generic && !tau && (!force || c->feel.unit)) {
         const int32_t ended = generated(s, memory, t, y, u, dy, force, &p);
         if (ended != -1) return ended;

@@ -282,7 +282,8 @@ static int32_t whole_step(run *r, tw_event *events, int64_t *count)
         tw_watch *w = hy->watch + first;
         double found = 0.0;
         if (g_low_of > 0.0) {
-            if (!have_rates && (rates(r, t, r->start, r->rate0, 0) || rates(r, end, r->end, r->rate1, 0))) return TW_OPEN;
+            if (!have_rates && (rates(r, t, r->start, r->rate0, 0) || rates(r, end, r->end, r->rate1, 0)))
+                return TW_OPEN;
             ended = locate(r, way, t, tau, low_of, tau, g_low_of, g_high_of, w->predicted - t, &found);
             if (ended) return ended;
             /* another guard may have fallen before it on the way there */

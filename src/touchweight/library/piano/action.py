@@ -84,9 +84,7 @@ def _bodies(m: Mechanism, p: Numbers) -> dict[str, Body]:
 
     def hinge(name: str, parent: Body, origin: Point, initial: float = 0.0) -> None:
         friction, damping = p[f"{name}.friction"], p[f"{name}.damping"]
-        m.revolute(
-            name, parent, made[name], "-y", origin=origin, friction=friction, damping=damping, initial=[initial]
-        )
+        m.revolute(name, parent, made[name], "-y", origin=origin, friction=friction, damping=damping, initial=[initial])
 
     hinge("key", m.ground, _at(0.0, 0.0))
     hinge("wippen", m.ground, _at(p["wippen.pivot.x"], p["wippen.pivot.z"]))
@@ -117,24 +115,24 @@ def _shapes(m: Mechanism, p: Numbers, body: Mapping[str, Body]) -> None:
     key, wippen, jack, lever, hammer = (body[n] for n in ("key", "wippen", "jack", "lever", "hammer"))
     m.circle("capstan", key, _at(p["capstan.x"], p["capstan.height"]), p["capstan.radius"])
     heel = [_from(p, "wippen", p[f"heel.{end}"], p["heel.height"]) for end in ("front", "rear")]
-    m.segment("heel", wippen, *heel)
+    m.segment("heel", wippen, heel[0], heel[1])
     m.circle("knuckle", hammer, _at(p["knuckle.x"], p["knuckle.z"]), p["knuckle.radius"])
     top = [_from(p, "jack", p[f"jack.{end}.x"], p[f"jack.{end}.z"]) for end in ("front", "rear")]
-    m.segment("jack top", jack, *top, p["jack.rounding"])
+    m.segment("jack top", jack, top[0], top[1], p["jack.rounding"])
     m.circle("toe", jack, _from(p, "jack", p["toe.x"], p["toe.z"]), p["toe.radius"])
     button = [_at(p[f"button.{end}"], p["button.height"]) for end in ("front", "rear")]
-    m.segment("button", m.ground, *button)
+    m.segment("button", m.ground, button[0], button[1])
     face = [_from(p, "lever", p[f"lever.{end}"], p["lever.height"]) for end in ("front", "rear")]
-    m.segment("lever face", lever, *face)
+    m.segment("lever face", lever, face[0], face[1])
     m.circle("drop screw", m.ground, _at(p["drop_screw.x"], p["drop_screw.height"]), p["drop_screw.radius"])
     m.circle("check", key, _at(p["check.x"], p["check.z"]), p["check.radius"])
     tail = [_at(p[f"tail.{end}.x"], p[f"tail.{end}.z"]) for end in ("low", "high")]
-    m.segment("tail", hammer, *tail)
+    m.segment("tail", hammer, tail[0], tail[1])
     m.circle("strike", hammer, _at(p["strike.x"], p["strike.z"]), 0.0)
     m.line("string", body["string"], (0.0, 0.0, 0.0), normal="-z")
     m.circle("key end", key, _at(p["key_end.x"], p["key_end.z"]), p["key_end.radius"])
     under = [_from(p, "damper", p["key_end.x"] + dx, p["damper_lever.height"]) for dx in (-0.015, 0.020)]
-    m.segment("damper lever", body["damper"], *under)
+    m.segment("damper lever", body["damper"], under[0], under[1])
 
 
 def _law(p: Numbers, name: str) -> ContactLaw:

@@ -25,17 +25,20 @@ HEADS = (11.0, 3.5)
 #: where a heavier or lighter head has its mass, from the hammer's pin [m] (Hirschkorn's felt centre)
 HEAD = (132.1e-3, 35.6e-3)
 
-#: down-weight in the lowest and highest note [g] (Stanwood, of a Steinway)
-DOWN_WEIGHTS = (50.0, 46.0)
+#: balance weight of all keys, friction in the lowest and highest note [g] (Stanwood, of a Steinway): down-weight 50 to
+#: 46 g, up-weight 20 to 24 g
+BALANCE, FRICTIONS = 35.0, (15.0, 11.0)
 
-#: grams of down-weight for each gram of hammer head, as measured on the action
-STRIKE_RATIO = 5.9
+#: balance weight and friction of the reference [g], and how much a gram of hammer head adds, as measured on it
+REFERENCE_BALANCE, BALANCE_BY_HEAD = 35.1, 5.87
+REFERENCE_FRICTION, FRICTION_BY_HEAD = 15.5, 0.80
 
-#: key number, stiffness of the hammer's felt for each string [N/m^r], its exponent (Chaigne 1994: C2, C4, C7), strings
-FELTS = ((16, 4e8, 2.3, 2), (40, 4.5e9, 2.5, 3), (76, 1e12, 3.0, 3))
+#: key number, stiffness of the hammer's felt for each string [N/m^r], its exponent (Chaigne 1994: C2, C4, C7), strings,
+#: damping [N s/m³] (an estimate: it grows as the felt gives less)
+FELTS = ((16, 4e8, 2.3, 2, 1e8), (40, 4.5e9, 2.5, 3, 3e8), (76, 1e12, 3.0, 3, 3e9))
 
-#: key number, stiffness [N/m] and impedance [N s/m] of the strings at the strike point: 750 N and 1.9 m at C2, 684 N and
-#: 0.639 m at C4, 750 N and 0.09 m at C7, struck at 0.12, 1/8, 1/16 of the length (estimates of usual scales but for C4)
+#: key number, stiffness [N/m] and impedance [N s/m] of the strings at the strike point: 750 N and 1.9 m at C2, 684 N
+#: and 0.639 m at C4, 750 N and 0.09 m at C7, struck at 0.12, 1/8, 1/16 of the length (estimates, but for C4)
 STRINGS = ((16, 7.5e3, 12.1), (40, 2.9e4, 12.3), (76, 4.3e5, 11.9))
 
 #: first key without a damper: G6 (instruments differ)
@@ -67,16 +70,17 @@ def key_name(number: int) -> str:
 
 
 def action_for(key: int | str) -> dict[str, float]:
-    """Parameters of a key that differ from those of C4.
+    """Parameters of a key that differ from the description's.
 
-    The three screws stand as for C4 but for what a heavier or lighter hammer asks for; :func:`.regulation.regulate`
-    with these as ``parameters`` does it exactly.
+    Down-weight goes from 50 g in the bass to 46 g in the treble and up-weight from 20 to 24 g; the description itself,
+    tuned on its own, has 51 and 20 g. The three screws stay: blow, let-off and drop change by a tenth or two of a
+    millimetre with the hammer's weight; :func:`.regulation.regulate` with these as ``parameters`` takes that out.
     """
     number = key_number(key)
     part = (number - LOWEST) / (HIGHEST - LOWEST)
     added = _between(part, HEADS) - _between((REFERENCE - LOWEST) / (HIGHEST - LOWEST), HEADS)
     made = heavier_hammer(added)
-    made |= _balanced(number, part, added)
+    made |= _balanced(part, added)
     made |= _strung(number)
     if number >= UNDAMPED:
         made["damper_lever.height"] = TABLE["damper_lever.height"].si + OUT_OF_REACH
@@ -100,30 +104,30 @@ def heavier_hammer(grams: float) -> dict[str, float]:
     }
 
 
-def _balanced(number: int, part: float, added: float) -> dict[str, float]:
-    """Leads that bring the down-weight to its place, and a repetition spring that carries the hammer."""
-    wanted = _between(part, DOWN_WEIGHTS) - REFERENCE_DOWN_WEIGHT
-    lead = 1e-3 * (STRIKE_RATIO * added - wanted) * TABLE["finger.x"].si  # kg m at the key, to the front
+def _balanced(part: float, added: float) -> dict[str, float]:
+    """Leads and key friction that bring down- and up-weight to their places; a spring that carries the hammer."""
+    arm = TABLE["finger.x"].si
+    lead = 1e-3 * arm * (REFERENCE_BALANCE + BALANCE_BY_HEAD * added - BALANCE)  # kg m
+    friction = _between(part, FRICTIONS) - REFERENCE_FRICTION - FRICTION_BY_HEAD * added  # g
     hammer = heavier_hammer(added)
     moment = hammer["hammer.mass"] * hammer["hammer.com.x"] / (TABLE["hammer.mass"].si * TABLE["hammer.com.x"].si)
     return {
         "key.com.x": TABLE["key.com.x"].si + lead / TABLE["key.mass"].si,
+        "key.friction": max(0.0, TABLE["key.friction"].si - 9.81e-3 * arm * friction),
         "repetition_spring.torque": TABLE["repetition_spring.torque"].si * moment,
     }
-
-
-#: down-weight of the action of C4 [g]
-REFERENCE_DOWN_WEIGHT = 50.6
 
 
 def _strung(number: int) -> dict[str, float]:
     """Felt of the hammer, and strings."""
     keys = [row[0] for row in FELTS]
-    stiffness = _line(number, keys, [math.log(k * n) for _, k, _, n in FELTS])
+    stiffness = _line(number, keys, [math.log(row[1] * row[3]) for row in FELTS])
+    damping = _line(number, keys, [math.log(row[4]) for row in FELTS])
     places = [row[0] for row in STRINGS]
     return {
         "hammer-string.stiffness": math.exp(stiffness),
         "hammer-string.exponent": _line(number, keys, [row[2] for row in FELTS]),
+        "hammer-string.damping": math.exp(damping),
         "string.stiffness": math.exp(_line(number, places, [math.log(row[1]) for row in STRINGS])),
         "string.impedance": _line(number, places, [row[2] for row in STRINGS]),
     }

@@ -21,10 +21,12 @@ def _felt(
 ) -> dict[str, Datum]:
     made = {
         f"{name}.stiffness": Datum(
-            stiffness, "N/m^r", 1e-3 * stiffness, 1e3 * stiffness, tag, source, f"{name}: stiffness k of the felt"
+            stiffness, "N/m^r", 1e-4 * stiffness, 1e4 * stiffness, tag, source, f"{name}: stiffness k of the felt"
         ),
         f"{name}.exponent": Datum(exponent, "", 1.0, 6.0, tag, source, f"{name}: exponent r of the felt"),
-        f"{name}.damping": Datum(damping, "N s/m³", 0.0, 1e3 * damping, ESTIMATE, source, f"{name}: damping b of the felt"),
+        f"{name}.damping": Datum(
+            damping, "N s/m³", 0.0, 1e3 * damping, ESTIMATE, source, f"{name}: damping b of the felt"
+        ),
     }
     if friction is not None:
         made[f"{name}.friction"] = Datum(friction, "", 0.0, 2.0, tag, source, f"{name}: coefficient of friction µ")
@@ -44,7 +46,9 @@ FELTS: dict[str, Datum] = {
     **_felt("jack-window", 5e7, 2.0, 2e8),
     **_felt("hammer-rest", 2e7, 2.0, 2e8),
     **_felt("tail-check", 6e7, 2.0, 6e8, 0.55, TUNED, "holds the hammer where it catches it: must truly stick"),
-    **_felt("hammer-string", 1.35e10, 2.5, 3e8, None, SECOND_HAND, "Chaigne 1994 at C4: 4.5e9 for each of three strings"),
+    **_felt(
+        "hammer-string", 1.35e10, 2.5, 3e8, None, SECOND_HAND, "Chaigne 1994 at C4: 4.5e9 for each of three strings"
+    ),
     **_felt("key-damper", 5e7, 2.0, 2e8, 0.20),
     **_felt("damper-seat", 2e7, 2.0, 3e8),
 }
@@ -53,7 +57,9 @@ _FINGER = "a finger that pushes with some 10 N; varies widely with the player"
 
 FINGER: dict[str, Datum] = {
     "finger.mass": Datum(20.0, "g", 1.0, 2000.0, ESTIMATE, _FINGER, "moving mass of the finger"),
-    "finger.stiffness": Datum(2000.0, "N/m", 10.0, 1e5, ESTIMATE, _FINGER, "how stiffly it follows the intended motion"),
+    "finger.stiffness": Datum(
+        2000.0, "N/m", 10.0, 1e5, ESTIMATE, _FINGER, "how stiffly it follows the intended motion"
+    ),
     "finger.damping": Datum(10.0, "N s/m", 0.0, 500.0, ESTIMATE, _FINGER, "damping of the same"),
     "fingertip.radius": Datum(8.0, "mm", 2.0, 20.0, ESTIMATE, "usual size", "radius of the finger's tip"),
     **_felt("finger-key", 4e6, 2.0, 1e7, 0.5, source="the tip gives 1 mm at 4 N"),

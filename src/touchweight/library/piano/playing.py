@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import TouchweightError
-from ...simulate.model import Model
-from ...simulate.recording import Recording
-from ...simulate.state import State
 from .strokes import Motion, push
+
+if TYPE_CHECKING:
+    from ...simulate.model import Model
+    from ...simulate.recording import Recording
+    from ...simulate.state import State
 
 #: distance of recorded samples [s]: the step of Thorin et al. 2013
 SAMPLE = 5e-4
@@ -119,7 +121,8 @@ def play(
     Args:
         model: of :func:`.action.build`.
         touch: for the drive ``motion`` a :class:`~.strokes.Motion`, or a function of time that gives the dip and its
-            first and second rate [m, m/s, m/s²]; for ``force`` the force [N]; for ``finger`` the intended height of the tip and its rate.
+            first and second rate [m, m/s, m/s²]; for ``force`` one that gives the force [N]; for ``finger`` a
+            motion, or a function that gives the intended height of the tip over the resting key and its rate [m, m/s].
         duration: how long [s].
         start: a state from :func:`rest`, which saves finding it; stays as it is.
         parameters: values that differ from the description's; not together with ``start``.
@@ -133,19 +136,31 @@ def play(
     options = {"dt": dt / substeps, "every": substeps, **options}
     drive = drive_of(model)
     if drive == "force":
+        if isinstance(touch, Motion):
+            raise PlayingError(
+                "expected a function of time that gives a force [N], found a motion; use push(), for one"
+            )
         return model.simulate(duration, state=state, inputs={"finger.force": touch}, **options)
     if drive == "finger":
-        goal = {"intention": lambda t: touch(t)[0], "intention.rate": lambda t: touch(t)[1]}
-        return model.simulate(duration, state=state, inputs=goal, **options)
+        goals = {"intention": lambda t: _height(touch, t)[0], "intention.rate": lambda t: _height(touch, t)[1]}
+        return model.simulate(duration, state=state, inputs=goals, **options)
     arm = -state.parameters["finger.x"]
     resting = float(state.q[model.coordinates.index("key")]) * arm
-    dips = (lambda t: touch.at(t, resting)) if isinstance(touch, Motion) else touch
 
     def angle(t: float) -> tuple[float, float, float]:
-        dip, rate, acceleration = dips(t)
+        dip, rate, acceleration = touch.at(t, resting) if isinstance(touch, Motion) else touch(t)
         return dip / arm, rate / arm, acceleration / arm
 
     return model.simulate(duration, state=state, drives={"key": angle}, **options)
+
+
+def _height(touch: Touch | Motion, t: float) -> tuple[float, float]:
+    """Height and rate that a finger intends; a motion in dips begins where the finger is."""
+    if isinstance(touch, Motion):
+        dip, rate, _ = touch.at(t, -AWAY)
+        return -dip, -rate
+    height, rate = touch(t)[:2]
+    return float(height), float(rate)
 
 
 def strike(
@@ -160,6 +175,10 @@ def strike(
     **options: Any,
 ) -> Recording:
     """A stroke with a constant force [N] that rises in 10 ms and eases off 2 ms after the key has met its punching."""
+    if drive_of(model) != "force":
+        raise PlayingError('expected an action driven by a force, found another; use build("force")')
+    if start is not None and parameters is not None:
+        raise PlayingError("expected either a start or parameters, found both; give rest(model, parameters) as start")
     start = rest(model, parameters) if start is None else start
     options = {"dt": dt, "substeps": substeps, **options}
     first = play(model, push(force), duration, start, **options)

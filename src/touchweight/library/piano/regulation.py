@@ -1,24 +1,26 @@
 """Regulation as a technician sees it: millimetres and grams, measured on the action, and three screws to turn.
 
-    model = build("motion").compile()
-    measure(model)                                          # blow 46.0 mm, let-off 1.5 mm, ...
-    screws = regulate(model, Regulation(blow=46.0, let_off=1.6))
-    measure(model, screws)
+model = build("motion").compile()
+measure(model)                                          # blow 46.0 mm, let-off 1.5 mm, ...
+screws = regulate(model, Regulation(blow=46.0, let_off=1.6))
+measure(model, screws)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...codegen.callable import Array
-from ...simulate.model import Model
-from ...simulate.state import State
 from .playing import PlayingError, drive_of, play, rest
-from .stroke import Stroke, analyse
+from .stroke import Array, Mask, Stroke, analyse
 from .strokes import press, slow
+
+if TYPE_CHECKING:
+    from ...simulate.model import Model
+    from ...simulate.state import State
 
 #: grams that a newton weighs
 GRAMS = 1000.0 / 9.81
@@ -90,6 +92,9 @@ SCREWS: tuple[tuple[str, str, float], ...] = (
     ("drop", "drop_screw.height", -4.0),
 )
 
+#: how far a firm finger presses the key into its punching [m]
+FIRM = 0.15e-3
+
 #: samples for which the key is held down
 PAUSE = 600
 
@@ -111,7 +116,7 @@ def measure(model: Model, parameters: Mapping[str, float] | None = None) -> Meas
     _by_motion(model)
     start = rest(model, parameters)
     stroke = slow_press(model, start)
-    caught = analyse(play(model, press(0.06, start.parameters["key.dip"]), 0.4, start))
+    caught = analyse(play(model, press(0.06, start.parameters["key.dip"] + FIRM), 0.4, start))
     dip, gap, force = 1e3 * stroke.dip, 1e3 * stroke.gap, stroke.finger
     bottom = 1e3 * start.parameters["key.dip"]
     going = _going_down(stroke)
@@ -192,7 +197,7 @@ def _by_motion(model: Model) -> None:
         raise PlayingError('expected an action driven by motion to measure, found another; use build("motion")')
 
 
-def _going_down(stroke: Stroke) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _going_down(stroke: Stroke) -> Mask:
     """Samples of a slow press before the key is down."""
     return np.arange(len(stroke.dip)) <= int(np.argmax(stroke.dip))
 
@@ -203,5 +208,5 @@ def _after(stroke: Stroke) -> float:
     return float(stroke.gap[min(down + 100, len(stroke.gap) - 1)])
 
 
-def _mean(values: Array, where: Array, dip: Array, low: float, high: float) -> float:
+def _mean(values: Array, where: Mask, dip: Array, low: float, high: float) -> float:
     return float(values[where & (dip > low) & (dip < high)].mean())

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ...codegen.callable import Array
-from ...simulate.recording import Recording
 from .playing import AT_BOTTOM
+
+if TYPE_CHECKING:
+    from ...simulate.recording import Recording
 
 #: mean force over a step from which a contact counts as closed [N]
 TOUCHING = 0.02
 
-#: length from the balance point to the finger point where nothing else is known [m]
+#: angle of the jack at which it has left the knuckle [rad]: its top has moved back by more than a millimetre
+TRIPPED = 0.03
+
+Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -41,8 +46,13 @@ class Strike:
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that happens in a stroke: ``damper lift``, ``drop screw``, ``button``, ``let-off``, ``strike``,
-    ``check``, ``key bottom``, ``jack reset``, ``damper fall``.
+    """Something that happens in a stroke.
+
+    Attributes:
+        t: when [s].
+        name: ``damper lift`` (the key meets its lever), ``drop screw`` (the repetition lever meets it), ``button`` (the
+            jack's toe meets it), ``let-off`` (the jack has left the knuckle), ``strike``, ``check``, ``key bottom``,
+            ``jack reset``, ``damper fall``.
     """
 
     t: float
@@ -168,10 +178,6 @@ def _moments(run: Recording, strikes: tuple[Strike, ...]) -> list[Moment]:
     for i in np.flatnonzero(out[1:] != out[:-1]):
         made.append(Moment(float(run.t[i + 1]), "let-off" if out[i + 1] else "jack reset"))
     return made
-
-
-#: angle of the jack at which it has left the knuckle [rad]: its top has moved back by more than a millimetre
-TRIPPED = 0.03
 
 
 def _crossing(run: Recording, first: int) -> float:

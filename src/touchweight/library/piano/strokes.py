@@ -115,7 +115,9 @@ def trill(rate: float, low: float = 0.0, high: float = FULL, count: int = 9) -> 
     return Motion(tuple(Move(i * half, half, low if i % 2 else high, "cosine") for i in range(2 * count - 1)))
 
 
-def push(force: float, rise: float = 0.01, release: float = math.inf, hold: float | None = None) -> Callable[[float], float]:
+def push(
+    force: float, rise: float = 0.01, release: float = math.inf, hold: float | None = None
+) -> Callable[[float], float]:
     """A force of a finger that rises to ``force`` [N] and stays; from ``release`` [s] on it is ``hold`` [N]."""
     after = max(2.5, 0.4 * force) if hold is None else hold
     return lambda t: after if t >= release else force * min(1.0, t / rise)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..mechanism import Mechanism
 from .bodies import body_problems, gravity_problems, parameter_problems
+from .contacts import contact_problems
 from .drives import drive_problems
 from .forces import force_problems, frame_problems, signal_problems
 from .joints import joint_problems
@@ -31,7 +32,8 @@ def check(mechanism: Mechanism) -> list[Problem]:
         *tree_problems(mechanism),
     ]
     # what moves can only be told of a tree with numbers
-    if not any(p.severity == "error" for p in problems):
+    sound = not any(p.severity == "error" for p in problems)
+    if sound:
         with np.errstate(all="ignore"):  # numbers may be as large as they like
             problems += motion_problems(mechanism, tools.defaults)
     return [
@@ -41,6 +43,7 @@ def check(mechanism: Mechanism) -> list[Problem]:
         *frame_problems(tools),
         *signal_problems(tools),
         *force_problems(tools),
+        *contact_problems(tools, sound),
         *loop_problems(tools),
         *drive_problems(tools),
         *mode_problems(tools),

@@ -19,7 +19,8 @@ def name_problems(m: Mechanism) -> Iterator[Problem]:
     seen: list[str] = []
     tables: dict[str, Mapping[str, Any]] = {
         "body": m.bodies, "joint": m.joints, "frame": m.frames, "input": m.inputs, "state": m.states,
-        "sensor": m.sensors, "force": m.forces, "loop": m.loops, "mode": m.modes, "transition": m.transitions,
+        "sensor": m.sensors, "force": m.forces, "shape": m.shapes, "contact": m.contacts, "loop": m.loops,
+        "mode": m.modes, "transition": m.transitions,
         "parameter": {k: p for k, p in m.parameters.items() if p.explicit},
     }  # fmt: skip
     for word, table in [("mechanism", {m.name: None}), *tables.items()]:
