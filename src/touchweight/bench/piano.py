@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -38,3 +39,15 @@ def loops(
     from ..bench.loops import main
 
     main(repeat=repeat, as_json=as_json)
+
+
+@bench.command()
+def piano(
+    repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    rival: Annotated[Path | None, typer.Option(help="A Python file with an explicit code for the same action.")] = None,
+) -> None:
+    """Time a piano key's step, and 88 different keys being played on one core."""
+    from ..bench.piano import main
+
+    main(repeat=repeat, as_json=as_json, rival=rival)

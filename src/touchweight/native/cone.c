@@ -424,10 +424,10 @@ static int newton_step(const group *g)
 }
 
 /* Newton's method from (r, u), with a line search when damped; returns the residual and leaves r inside the cones */
-static double newton(group *g, double tolerance, int damped)
+static double newton(group *g, double tolerance, int32_t most, int damped)
 {
     double now = merit(g, g->r, g->u, g->state);
-    for (int32_t step = 0; step < MOST_STEPS; ++step) {
+    for (int32_t step = 0; step < most; ++step) {
         if (!newton_step(g)) break;
         g->steps += 1;
         for (int32_t j = 0; j < g->m; ++j) g->du[j] = 0.0;
@@ -465,24 +465,25 @@ static double soften(group *g, double tolerance, int damped)
     for (double gamma = FIRST_SOFT; gamma > LAST_SOFT; gamma *= SOFTER) {
         for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j] + gamma;
         refresh(g);
-        newton(g, 1e-6, damped);
+        newton(g, 1e-6, MOST_STEPS, damped);
     }
     for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j];
     refresh(g);
-    return newton(g, tolerance, damped);
+    return newton(g, tolerance, MOST_STEPS, damped);
 }
 
-/* what one Newton step costs, in sweeps */
+/* what one Newton step costs, in sweeps: both measured, in ns */
 static double newton_cost(const group *g)
 {
-    double rows = 0.0, pushes = 0.0;
+    double rows = 0.0, entries = 0.0;
     for (int32_t i = 0; i < g->n; ++i) {
-        const int apart = is_zero(g->r + i * g->d, g->d) && !g->at[i].bilateral;
-        rows += apart ? 0.0 : (double)g->d;
-        for (int32_t k = 0; !apart && k < g->at[i].runs; ++k)
-            pushes += (double)(g->d * (g->span[g->at[i].run + 2 * k + 1] - g->span[g->at[i].run + 2 * k]));
+        if (is_zero(g->r + i * g->d, g->d) && !g->at[i].bilateral) continue;
+        rows += 0.8 * (double)g->d;
+        for (int32_t k = 0; k < g->at[i].runs; ++k)
+            entries += (double)(g->d * (g->span[g->at[i].run + 2 * k + 1] - g->span[g->at[i].run + 2 * k]));
     }
-    return (rows * rows * (rows / 3.0 + 4.0)) / (pushes + 60.0 * (double)g->n) + 1.0;
+    const double contacts = (double)g->n, each = g->d == 2 ? 12.0 : 35.0;
+    return (100.0 + 50.0 * contacts + rows * rows * (1.5 + 0.08 * rows)) / (each * contacts + 0.15 * entries);
 }
 
 /* ------------------------------------------------------------------ a group */
@@ -492,59 +493,67 @@ static void keep(const group *g, double *to, const double *from)
     for (int32_t j = 0; j < g->m; ++j) to[j] = from[j];
 }
 
-/* whether the sweeps left, at a rate of so much in three, cost more than Newton's method */
+/* whether the sweeps left, at a rate of so much in two, cost more than Newton's method */
 static int newton_pays(const group *g, double now, double rate, double tolerance)
 {
-    const double most = 5.0 * newton_cost(g);
+    const double most = 3.0 * newton_cost(g);
     double left = 0.0;
     while (rate < 0.9 && left < most && now > tolerance) {
         now *= rate;
-        left += 3.0;
+        left += 2.0;
     }
     return !(rate < 0.9) || left >= most;
 }
 
-/* solve a group from r; returns its residual, that of the best r met */
-static double solve_group(group *g, const tw_cone_options *o, int32_t *sweeps)
+/* one try of Newton's method, more stubborn from time to time; returns the residual */
+static double try_newton(group *g, double tolerance, int32_t number)
 {
-    double best, before[4];
+    const int32_t first = 8 + g->n / 4, most = number == 0 && first < MOST_STEPS ? first : MOST_STEPS;
+    switch (number % 4) {
+    case 0: return newton(g, tolerance, most, 1);
+    case 1: return newton(g, tolerance, most, 0);
+    case 2: return soften(g, tolerance, 1);
+    default: return soften(g, tolerance, 0);
+    }
+}
+
+/* solve a group from r; returns its residual, that of the best r met */
+static double solve_group(group *g, const tw_cone_options *o, int warm, int32_t *sweeps)
+{
+    double best = 1e300, before[2] = {1.0, 1.0};
     int32_t next = 2, count = 0, tries = 0, best_here = 1;
     refresh(g);
-    best = residual(g);
+    if (warm || o->most_sweeps == 0) best = residual(g);
     keep(g, g->best, g->r);
-    for (int32_t k = 0; k < 4; ++k) before[k] = best;
     while (!(best <= o->tolerance) && count < o->most_sweeps) {
         double now = sweep(g);
         best_here = 0;
         if (count % REFRESH == REFRESH - 1) refresh(g);
-        const int pays = o->newton && count >= next && newton_pays(g, now, now / before[(count + 1) & 3], o->tolerance);
-        before[count & 3] = now;
+        const int pays = o->newton && count >= next && newton_pays(g, now, now / before[count & 1], o->tolerance);
+        before[count & 1] = now;
         /* the change in a sweep tells as much as the residual, for nothing */
-        if (now <= 4.0 * o->tolerance || count % 8 == 7 || pays || o->history || count == o->most_sweeps - 1) {
+        if (now <= 4.0 * o->tolerance || count % 8 == 0 || pays || o->history || count == o->most_sweeps - 1) {
             now = residual(g);
-            if (now <= o->tolerance) {
+            if (now <= o->tolerance && count > 8) {
                 refresh(g);
                 now = residual(g);
             }
             if (now <= best) {
                 best = now;
                 best_here = 1;
-                keep(g, g->best, g->r);
+                if (!(now <= o->tolerance)) keep(g, g->best, g->r);
             }
-            if (pays && !(now <= o->tolerance)) {
-                const double found = tries % 4 < 2 ? newton(g, o->tolerance, tries % 4 == 0)
-                                                   : soften(g, o->tolerance, tries % 4 == 2);
-                tries += 1;
-                next = count + (int32_t)(4.0 * newton_cost(g)) + count / 2;
+            if (pays && !(best <= o->tolerance)) {
+                const double found = try_newton(g, o->tolerance, tries++);
+                next = count + (int32_t)(4.0 * newton_cost(g)) + count / 2 + 3;
                 if (found <= best) {
                     best = found;
-                    best_here = 1;
-                    keep(g, g->best, g->r);
+                    if (!(found <= o->tolerance)) keep(g, g->best, g->r);
                 } else {
                     keep(g, g->r, g->best);
                     refresh(g);
-                    best_here = 1;
                 }
+                best_here = 1;
                 now = best;
             }
             if (o->history) o->history[count] = larger(o->history[count], now);
@@ -561,12 +570,15 @@ static double solve_group(group *g, const tw_cone_options *o, int32_t *sweeps)
     return best;
 }
 
-/* whether every contact of a group opens by itself */
-static int all_open(const tw_cone_problem *p, const group *g)
+/* where every contact opens by itself, no impulse acts */
+static int all_open(const tw_cone_problem *p, double *r, double *u)
 {
-    for (int32_t i = 0; i < g->n; ++i) {
-        const int32_t k = g->member[i];
-        if (!(p->q[(int64_t)k * g->d] >= 0.0) || (p->bilateral && p->bilateral[k])) return 0;
+    const int64_t d = p->dimension, m = p->contacts * d;
+    for (int32_t i = 0; i < p->contacts; ++i)
+        if (!(p->q[i * d] >= 0.0) || (p->bilateral && p->bilateral[i])) return 0;
+    for (int64_t j = 0; j < m; ++j) {
+        r[j] = 0.0;
+        u[j] = p->q[j];
     }
     return 1;
 }
@@ -753,8 +765,10 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
     const int64_t m = (int64_t)p->contacts * p->dimension;
     for (int32_t i = 0; i < p->contacts; ++i)
         if (!(p->mu[i] >= 0.0)) return TW_NOT_FINITE;
-    if (!finite(p->w, m * m) || !finite(p->q, m) || !finite(p->mu, p->contacts) || !finite(r, m)) return TW_NOT_FINITE;
+    if (!finite(p->q, m)) return TW_NOT_FINITE;
     for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = 0.0;
+    if (all_open(p, r, u)) return TW_DONE;
+    if (!finite(p->w, m * m) || !finite(p->mu, p->contacts) || !finite(r, m)) return TW_NOT_FINITE;
     lay_out(p->contacts > 0 ? p->contacts : 1, p->dimension, work, &g, &group_of);
     g.d = p->dimension;
     g.omega = o->relaxation;
@@ -765,20 +779,14 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
         int32_t sweeps = o->most_sweeps > 0;
         double found;
         g.n = gather(p, i, report->groups, group_of, g.member);
-        if (all_open(p, &g)) {
-            for (int32_t k = 0; k < g.n; ++k)
-                for (int64_t j = (int64_t)g.member[k] * g.d; j < ((int64_t)g.member[k] + 1) * g.d; ++j) {
-                    r[j] = 0.0;
-                    u[j] = p->q[j];
-                }
-            found = 0.0;
-            sweeps = 0;
-        } else if (g.n == 1 && sweeps && o->relaxation == 1.0) {
+        if (g.n == 1 && sweeps && o->relaxation == 1.0) {
             found = g.d == 2 ? solve_single(p, i, r, u, 2) : solve_single(p, i, r, u, 3);
             for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], found);
         } else {
             const double size = g.d == 2 ? take_in(p, &g, r, 2) : take_in(p, &g, r, 3);
-            found = solve_group(&g, o, &sweeps);
+            int warm = 0;
+            for (int32_t k = 0; k < g.m; ++k) warm |= g.r[k] != 0.0;
+            found = solve_group(&g, o, warm, &sweeps);
             give_out(&g, size, r, u);
         }
         report->groups += 1;

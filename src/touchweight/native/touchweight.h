@@ -183,7 +183,7 @@ typedef struct tw_event {
 } tw_event;
 
 /* As tw_integrate, with transitions located inside the steps; mode_record gets the mode of each row. Ends with
- * TW_EVENTS_FULL at a step boundary when fewer than most_events places are left in events. */
+ * TW_EVENTS_FULL at a step boundary when most_events places or fewer are left in events. */
 int32_t tw_run(const tw_hybrid *hybrid, int32_t *mode, int32_t method, double t, double h, int64_t n, double *y,
                const double *u, int32_t u_per_step, int64_t every, double *record, double *residual,
                int32_t *mode_record, tw_event *events, int64_t capacity, int64_t *count, double *work, int64_t *taken);
@@ -222,7 +222,7 @@ typedef struct tw_cone_report {
     double residual;           /* largest |r - P_K(r - u - mu |u_t| e_n)| in scaled r and u, relative to both */
     int32_t sweeps;            /* of the group that took most */
     int32_t newton_steps;      /* of all groups */
-    int32_t groups;            /* contacts that do not act on each other are in different groups */
+    int32_t groups;            /* of contacts that act on each other; 0 when all contacts open by themselves */
 } tw_cone_report;
 
 /* Solve a friction problem from r, in place; u gets the speeds. work holds tw_cone_size() doubles.

@@ -19,7 +19,7 @@ from ..dynamics.slopes import along_speeds, by_directions, by_symbols
 from ..dynamics.tree import build_tree
 from ..mechanism import Mechanism
 from ..mechanism.loop import reaction_symbol
-from ..symbolic import ZERO, Expr, Symbol, free_symbols, share, substitute, symbol, total
+from ..symbolic import ZERO, Expr, Symbol, differentiate, free_symbols, share, substitute, symbol, total
 
 
 class ClosedEquations:
@@ -224,10 +224,11 @@ class ClosedEquations:
         v = [new.get(s.name, s) for s in tree.v]
         x = [new.get(s.name, s) for s in states]
         restitution: Expr = ZERO
-        normal: list[Expr] = [ZERO] * len(tree.speeds)
+        normal: list[Expr] = [ZERO] * (len(tree.speeds) + 1)
         if way.restitution is not None:
             restitution = signals.resolve(way.restitution)
-            normal = by_directions([signals.resolve(way.guard)], along_speeds(tree))[0]
+            guard = signals.resolve(way.guard)
+            normal = [*by_directions([guard], along_speeds(tree))[0], differentiate(guard, self.mechanism.time)]
         outputs = {"q_new": q, "v_new": v, "x_new": x, "restitution": [restitution], "normal": normal}
         return self._function("reset", {"q": tree.q, "v": tree.v, **self.signals}, outputs)
 

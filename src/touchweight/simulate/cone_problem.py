@@ -137,7 +137,9 @@ def checked(W: Any, q: Any, mu: Any, dimension: int, bilateral: Sequence[bool] |
         raise ShapeError("expected a symmetric W, found one that is not; compute it as H M⁻¹ Hᵀ")
     if np.min(np.diagonal(given), initial=0.0) < 0.0:
         i = int(np.argmin(np.diagonal(given)))
-        raise ShapeError(f"expected a positive semidefinite W, found W[{i}, {i}] = {given[i, i]:g}; compute it as H M⁻¹ Hᵀ")
+        raise ShapeError(
+            f"expected a positive semidefinite W, found W[{i}, {i}] = {given[i, i]:g}; compute it as H M⁻¹ Hᵀ"
+        )
     friction = _numbers("mu", mu, None)
     if friction.ndim == 0:
         friction = np.full(n, float(friction))
@@ -163,9 +165,13 @@ def _numbers(name: str, value: Any, shape: tuple[int, ...] | None) -> Array:
     except ValueError:
         a = np.asarray(None)
     if a.dtype.kind not in "fiu" and a.size:
-        raise ShapeError(f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays")
+        raise ShapeError(
+            f"expected real numbers for {name}, found {printable(repr(value), 80)}; pass numbers or arrays"
+        )
     if shape is not None and a.shape != shape:
-        raise ShapeError(f"expected {name} of shape {shape}, found {a.shape}; W, q and start belong to the same contacts")
+        raise ShapeError(
+            f"expected {name} of shape {shape}, found {a.shape}; W, q and start belong to the same contacts"
+        )
     out: Array = np.ascontiguousarray(a, dtype=np.float64).reshape(a.shape)
     if not np.isfinite(out).all():
         raise ShapeError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,16 +159,30 @@ class Ensemble:
             self.unit.table.prepare(self._pointer(p), self._pointer(self._c[b]))
 
     # -- running -------------------------------------------------------------------------------------------------
+    @property
+    def inputs(self) -> Array:
+        """Inputs, (copies, nu), that :meth:`step` holds over a step; to be written between steps."""
+        return self._u
+
     def step(self, u: Array | None = None, dt: float = 5e-4) -> None:
-        """One step of all copies, with inputs (copies, nu) held over it; allocates nothing in the native core."""
+        """One step of all copies, with inputs (copies, nu), or :attr:`inputs` as they are, held over it."""
         if u is not None:
             self._u[:] = u
-        self._blocks.recorded = 0
-        null = self.unit.ffi.NULL
-        ended = self.unit.table.run(self._blocks, self.t, dt, 1, self._pointer(self._u), 0, 1, null, null)
-        self.t += dt
-        if ended:
-            self._complain()
+        self.stepper(dt)()
+
+    def stepper(self, dt: float = 5e-4, steps: int = 1) -> Callable[[], None]:
+        """A function that takes some steps of ``dt`` [s] with :attr:`inputs`; it allocates nothing and checks little."""
+        run, blocks, u, null = self.unit.table.run, self._blocks, self._pointer(self._u), self.unit.ffi.NULL
+        length = steps * dt
+
+        def advance() -> None:
+            blocks.recorded = 0
+            ended = run(blocks, self.t, dt, steps, u, 0, 1, null, null)
+            self.t += length
+            if ended:
+                self._complain()
+
+        return advance
 
     def run(
         self,

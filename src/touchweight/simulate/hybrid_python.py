@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .model import Model
     from .parameters import Parameters
 
+#: a residual [m, rad] at which a run ends because its loops are open
+LOOSE = 1e-8
+
 #: halvings in the search for a guard that rises from zero and falls again within one step
 MOST_HALVINGS = 24
 
@@ -76,7 +79,11 @@ class PythonHybrid:
             out.mode = self.mode
             if out.ended:
                 return
-            worst = max(worst, self.engines[self.mode].residual(t + (i + 1) * h, y))
+            gap = self.engines[self.mode].residual(t + (i + 1) * h, y)
+            if gap > LOOSE:
+                out.ended = OPEN
+                return
+            worst = max(worst, gap)
             out.taken = i + 1
             if (i + 1) % every == 0:
                 place = (i + 1) // every - 1
@@ -191,11 +198,13 @@ class PythonHybrid:
         interval = t - watch.last
         ratio = interval / watch.interval if watch.interval > 0.0 else 1.0
         left = interval * ratio / (1.0 - ratio) if ratio < 1.0 else np.inf
-        rest = way.rest is not None and (left < self.rest_time or taken >= self.most_events)
+        still = not watch.interval > 0.0 and interval < self.rest_time
+        rest = way.rest is not None and (left < self.rest_time or still or taken >= self.most_events)
         nq, nv = self.model.nq, self.model.nv
         q, v, x = np.split(y, [nq, nq + nv])
         new_q, new_v, new_x, restitution, normal = self._evaluate("reset", way, q, v, x, u, np.array([t]))
-        wanted = -float(restitution[0]) * float(normal @ v)
+        normal, own = normal[:nv], float(normal[nv])  # along the speeds, and what the guard moves by itself
+        wanted = -float(restitution[0]) * (float(normal @ v) + own) - own
         target = way.rest if rest and way.rest is not None else way.target
         source, self.mode = modes[self.mode], modes.index(target)
         after = np.concatenate([new_q, new_v, new_x])
