@@ -5,7 +5,7 @@
  * cone is round: no facets. A bilateral block has u = 0 and no cone.
  *
  * Contacts that do not act on each other are solved group by group. Within a group r and u are scaled by contact so
- * that W has blocks of size 1 on its diagonal. Sweeps of Gauss-Seidel solve one contact after the other exactly
+ * that the blocks on the diagonal of W have sizes near 1. Sweeps of Gauss-Seidel solve one contact after the other exactly
  * (Jourdan, Alart and Jean 1998): it separates, sticks, or slides, where the slip per impulse α is the root of one
  * equation that always has one. When the sweeps left would cost more, Newton's method (Alart and Curnier 1991) is tried
  * from where they lead; should it fail, the sweeps go on. */
@@ -33,9 +33,9 @@ typedef struct contact {
     double nn, by_nn, a[2];  /* A_nn, its inverse (0 when it cannot be moved); A_tn / A_nn */
     double turn[2];          /* cosine and sine of the principal axes of S = A_tt - A_tn A_nt / A_nn */
     double s[2], by_s[2];    /* S along them, and the inverses */
-    double against[2];       /* in the plane: 1 / (1 ± µ a) */
+    double against[2];       /* in the plane: 1 / (1 ± µ a), 0 when not known yet */
     double mu, alpha, scale, by_scale; /* friction; slip per impulse when last it slid; root of the size of W_ii */
-    int32_t bilateral;
+    int32_t bilateral, ready; /* ready: 1 when its block has been prepared */
     int32_t run, runs;       /* which other contacts it acts on: pieces of `span` */
 } contact;
 
@@ -57,20 +57,32 @@ enum { APART = 0, HELD = 1, SLIDES = 2 };
 
 INLINE double larger(double a, double b) { return b <= a ? a : b; } /* NaN of b comes out */
 
+/* a power of two near the root of x, and its inverse: scaling by it rounds nothing; 1 where x is not positive */
+INLINE void halve_exponent(double x, double *root, double *inverse)
+{
+    union { double number; uint64_t bits; } from, to;
+    from.number = x;
+    const int64_t half = x > 0.0 ? ((int64_t)(from.bits >> 52) - 1022 + 2048) / 2 - 1024 : 0;
+    to.bits = (uint64_t)(1023 + half) << 52;
+    *root = to.number;
+    to.bits = (uint64_t)(1023 - half) << 52;
+    *inverse = to.number;
+}
+
 /* ------------------------------------------------------------------ one contact */
 
 /* a: its block of W, rows `stride` apart; size: of that block */
 INLINE void prepare_contact(contact *c, const double *a, int64_t stride, double size, int32_t d)
 {
     const double stiff = STIFF * size;
+    c->ready = 1;
     c->nn = a[0];
     c->by_nn = c->nn > stiff ? 1.0 / c->nn : 0.0;
     c->alpha = 0.0;
     c->a[0] = a[stride] * c->by_nn;
     c->s[0] = a[stride + 1] - a[stride] * c->a[0];
     if (d == 2) {
-        c->against[0] = 1.0 / (1.0 + c->mu * c->a[0]);
-        c->against[1] = 1.0 / (1.0 - c->mu * c->a[0]);
+        c->against[0] = c->against[1] = 0.0;
         c->by_s[0] = c->s[0] > stiff ? 1.0 / c->s[0] : 0.0;
         return;
     }
@@ -150,6 +162,7 @@ INLINE void solve_contact(contact *c, const double *b, double *r, int32_t d)
         const int sticks = c->by_s[0] != 0.0 || tw_size(g[0]) <= STIFF * (tw_size(b[0]) + tw_size(b[1]));
         if (c->bilateral || (sticks && tw_size(y[0]) <= c->mu * r[0])) return;
         const int side = g[0] > 0.0;
+        if (c->against[side] == 0.0) c->against[side] = 1.0 / (1.0 + (side ? -c->mu : c->mu) * c->a[0]);
         r[0] = free * c->against[side];
         r[1] = side ? -c->mu * r[0] : c->mu * r[0];
         return;
@@ -261,7 +274,12 @@ INLINE double sweep_in(const group *g, int32_t d)
             b[k] = u[k];
             for (int32_t l = 0; l < d; ++l) b[k] -= a[k * g->wide + l] * r[l];
         }
-        solve_contact(c, b, x, d);
+        if (c->bilateral || b[0] < 0.0) {
+            if (!c->ready) prepare_contact(c, a, g->wide, 1.0, d);
+            solve_contact(c, b, x, d);
+        } else {
+            x[0] = x[1] = x[2] = 0.0;
+        }
         if (g->omega != 1.0) {
             for (int32_t k = 0; k < d; ++k) x[k] = r[k] + g->omega * (x[k] - r[k]);
             into_cone(c, x, d);
@@ -483,7 +501,7 @@ static double newton_cost(const group *g)
             entries += (double)(g->d * (g->span[g->at[i].run + 2 * k + 1] - g->span[g->at[i].run + 2 * k]));
     }
     const double contacts = (double)g->n, each = g->d == 2 ? 12.0 : 35.0;
-    return (100.0 + 50.0 * contacts + rows * rows * (1.5 + 0.08 * rows)) / (each * contacts + 0.15 * entries);
+    return (250.0 + 60.0 * contacts + rows * rows * (1.5 + 0.08 * rows)) / (each * contacts + 0.15 * entries);
 }
 
 /* ------------------------------------------------------------------ a group */
@@ -493,16 +511,16 @@ static void keep(const group *g, double *to, const double *from)
     for (int32_t j = 0; j < g->m; ++j) to[j] = from[j];
 }
 
-/* whether the sweeps left, at a rate of so much in two, cost more than Newton's method */
-static int newton_pays(const group *g, double now, double rate, double tolerance)
+/* whether the sweeps left, at a rate of so much in two, cost more than Newton's method, the more so as it failed */
+static int newton_pays(const group *g, double now, double rate, double tolerance, int32_t tries)
 {
-    const double most = 3.0 * newton_cost(g);
+    const double most = 3.0 * (1.0 + 4.0 * (double)tries) * newton_cost(g);
     double left = 0.0;
-    while (rate < 0.9 && left < most && now > tolerance) {
+    while (rate < 1.0 && left < most && now > tolerance) {
         now *= rate;
         left += 2.0;
     }
-    return !(rate < 0.9) || left >= most;
+    return !(rate < 1.0) || left >= most;
 }
 
 /* one try of Newton's method, more stubborn from time to time; returns the residual */
@@ -529,7 +547,8 @@ static double solve_group(group *g, const tw_cone_options *o, int warm, int32_t 
         double now = sweep(g);
         best_here = 0;
         if (count % REFRESH == REFRESH - 1) refresh(g);
-        const int pays = o->newton && count >= next && newton_pays(g, now, now / before[count & 1], o->tolerance);
+        const int pays = o->newton && count >= next &&
+                         newton_pays(g, now, now / before[count & 1], o->tolerance, tries);
         before[count & 1] = now;
         /* the change in a sweep tells as much as the residual, for nothing */
         if (now <= 4.0 * o->tolerance || count % 8 == 0 || pays || o->history || count == o->most_sweeps - 1) {
@@ -589,8 +608,9 @@ INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, doubl
     contact c;
     const int64_t m = (int64_t)p->contacts * d, at = (int64_t)i * d;
     const double *w = p->w + at * (m + 1), *q = p->q + at;
-    const double size = (w[0] + w[m + 1] + (d > 2 ? w[2 * m + 2] : 0.0)) / (double)d;
-    double scaled[3], speed = 0.0, most = 0.0;
+    const double size = w[0] + w[m + 1] + (d > 2 ? w[2 * m + 2] : 0.0);
+    double scaled[3], speed = 0.0, most = 0.0, root, inverse;
+    halve_exponent(size, &root, &inverse);
     c.mu = p->mu[i];
     c.bilateral = p->bilateral ? p->bilateral[i] : 0;
     prepare_contact(&c, w, m, size, d);
@@ -598,7 +618,7 @@ INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, doubl
     for (int32_t k = 0; k < d; ++k) {
         u[at + k] = q[k];
         for (int32_t l = 0; l < d; ++l) u[at + k] += w[k * m + l] * r[at + l];
-        scaled[k] = size > 0.0 ? size * r[at + k] : r[at + k];
+        scaled[k] = root * root * r[at + k];
         speed = larger(speed, tw_size(q[k]));
         most = larger(most, tw_size(scaled[k]));
     }
@@ -650,8 +670,7 @@ INLINE double take_in(const tw_cone_problem *p, group *g, const double *r, int32
             trace += p->w[(at + k) * (m + 1)];
             speed = larger(speed, tw_size(p->q[at + k]));
         }
-        c->scale = trace > 0.0 ? tw_root(trace / (double)d) : 1.0;
-        c->by_scale = 1.0 / c->scale;
+        halve_exponent(trace, &c->scale, &c->by_scale);
         c->mu = p->mu[g->member[i]];
         c->bilateral = p->bilateral ? p->bilateral[g->member[i]] : 0;
         size = larger(size, speed * c->by_scale);
@@ -685,7 +704,7 @@ INLINE double take_in(const tw_cone_problem *p, group *g, const double *r, int32
         }
         for (int32_t k = 0; k < d; ++k)
             for (int32_t l = g->m; l < g->wide; ++l) to[(int64_t)k * g->wide + l] = 0.0;
-        prepare_contact(c, g->w + (int64_t)i * d * (g->wide + 1), g->wide, 1.0, d);
+        c->ready = 0;
         for (int32_t k = 0; k < d; ++k) {
             const int64_t at = (int64_t)g->member[i] * d + k;
             g->q[i * d + k] = p->q[at] * c->by_scale * scale;

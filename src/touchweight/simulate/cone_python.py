@@ -28,9 +28,9 @@ def residual(W: Array, q: Array, mu: Array, bilateral: Array, d: int, r: Array) 
 
 
 def _scales(W: Array, q: Array, d: int) -> tuple[Array, float]:
-    """Of each contact the root of the mean diagonal of its block; of all the largest scaled speed."""
-    trace = np.diagonal(W).reshape(-1, d).mean(axis=1)
-    scale = np.where(trace > 0.0, np.sqrt(np.where(trace > 0.0, trace, 1.0)), 1.0)
+    """Of each contact a power of two near the root of its block's size; of all the largest scaled speed."""
+    trace = np.diagonal(W).reshape(-1, d).sum(axis=1)
+    scale = np.where(trace > 0.0, 2.0 ** (np.frexp(trace)[1] // 2), 1.0)
     return scale, float(np.max(np.abs(q) / np.repeat(scale, d), initial=0.0))
 
 
@@ -146,7 +146,7 @@ def _groups(W: Array, d: int) -> list[list[int]]:
 
 
 class _Group:
-    """Contacts that act on each other, scaled so that the blocks on W's diagonal have size 1."""
+    """Contacts that act on each other, scaled so that the blocks on W's diagonal have sizes near 1."""
 
     def __init__(self, W: Array, q: Array, mu: Array, bilateral: Array, d: int, relaxation: float) -> None:
         scale, self.size = _scales(W, q, d)
