@@ -12,7 +12,7 @@ from touchweight.errors import ShapeError
 from touchweight.mechanism import Mechanism
 from touchweight.simulate import Model
 from touchweight.simulate.assembly import assemble
-from touchweight.simulate.loops import AssemblyError
+from touchweight.simulate.choice import AssemblyError
 
 
 @functools.cache

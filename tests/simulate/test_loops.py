@@ -13,8 +13,8 @@ from touchweight.codegen.compiler import find_compiler
 from touchweight.mechanism import Mechanism
 from touchweight.simulate import Model
 from touchweight.simulate.assembly import assemble
+from touchweight.simulate.choice import AssemblyError
 from touchweight.simulate.core import DONE, Core
-from touchweight.simulate.loops import AssemblyError
 from touchweight.simulate.simulation import SimulationError
 from touchweight.simulate.state import State
 

@@ -1,4 +1,4 @@
-"""``touchweight bench piano``: one key's step, and 88 different keys being played on one core, in real time or faster."""
+"""``touchweight bench piano``: one key's step, and 88 different keys being played on one core."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def blow(t: Array, force: float, hold: float = 0.15) -> Array:
 def playing(t: Array, keys: int, seed: int = 1) -> Array:
     """Forces on all keys [N], (times, keys): strokes of their own force, pace and phase, over and over."""
     random = np.random.default_rng(seed)
-    force = np.exp(random.uniform(*np.log(FORCES), keys))
+    soft, loud = FORCES
+    force = soft * (loud / soft) ** random.uniform(0.0, 1.0, keys)
     pace = random.uniform(*AGAIN, keys)
     phase = random.uniform(0.0, 1.0, keys) * pace
     since = (t[:, None] + phase) % pace
@@ -111,7 +112,7 @@ def time_core(model: Model, dt: float, repeat: int) -> StepTime:
     """One key by the general core, called step by step."""
     count = round(BLOW_TIME / dt)
     best, looks = np.full(count, np.inf), np.zeros(count)
-    u = blow(dt * np.arange(count), BLOW)[:, None].copy()
+    u = blow(dt * np.arange(count, dtype=np.float64), BLOW)[:, None].copy()
     rest = _settled(model, [{}], dt)
     for _ in range(repeat):
         core = Core(model, model.state().parameters, contacts=True)
@@ -131,7 +132,7 @@ def time_one(model: Model, dt: float, repeat: int) -> StepTime:
     """One key by the unit generated for it, called step by step."""
     count = round(BLOW_TIME / dt)
     best, looks = np.full(count, np.inf), np.zeros(count)
-    u = blow(dt * np.arange(count), BLOW)[:, None].copy()
+    u = blow(dt * np.arange(count, dtype=np.float64), BLOW)[:, None].copy()
     for _ in range(repeat):
         ensemble = _settled(model, [{}], dt)
         seconds, looks = _ticks(ensemble, u[:, None], dt, 1)
@@ -177,10 +178,10 @@ def _ticks(ensemble: Ensemble, u: Array, dt: float, steps: int) -> tuple[Array, 
 
 
 def time_keys(model: Model, repeat: int, steps: int = 1, lanes: int | None = None) -> KeysTime:
-    """All keys of a piano, each with parameters of its own, all being played; a tick at a time, as a control loop does."""
+    """All keys of a piano, each with parameters of its own, all being played; a tick at a time."""
     parameters = [action_for(k) for k in range(LOWEST, HIGHEST + 1)]
     keys, dt = len(parameters), TICK / steps
-    t = TICK * np.arange(round(PLAYING / TICK))
+    t = TICK * np.arange(round(PLAYING / TICK), dtype=np.float64)
     u = playing(t, keys)[:, :, None].copy()
     best = np.full(len(t), np.inf)
     for _ in range(repeat):
@@ -244,7 +245,11 @@ def main(repeat: int = 5, as_json: bool = False, rival: Path | None = None) -> N
         table.add_column(column)
     for row in found["one_key"]:
         table.add_row(
-            row["what"], f"{row['mean_us']:.2f}", f"{row['worst_us']:.2f}", f"{row['looks']:.1f}", str(row["most_looks"])
+            row["what"],
+            f"{row['mean_us']:.2f}",
+            f"{row['worst_us']:.2f}",
+            f"{row['looks']:.1f}",
+            str(row["most_looks"]),
         )
     console.print(table)
     table = Table(title=f"{found['keys'][0]['keys']} different keys, all played, one core, ticks of {1e3 * TICK:g} ms")
@@ -262,5 +267,3 @@ def main(repeat: int = 5, as_json: bool = False, rival: Path | None = None) -> N
             f"{theirs['what']}: {theirs['tick_us']:.2f} µs for a key and tick ({theirs['steps']} steps); "
             f"{theirs['ratio_one_key']:.1f} times one key's step, {theirs['ratio_keys']:.1f} times a key among many"
         )
-
-

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..library import piano
 from ..library.classics import piano_key_a
 from ..mechanism import FrameForce, Mechanism
 from ..symbolic import ZERO
@@ -61,6 +62,14 @@ def _by_hand(name: str) -> dict[str, Drive]:
     return {f"{name}.{what}": part(k) for k, what in enumerate(("position", "velocity", "acceleration"))}
 
 
+def _pressed(t: float) -> tuple[float, float, float]:
+    """A piano key that is pressed twice, mezzoforte, and let up in between: angle and its rates."""
+    moves = [(0.4, 0.06, 10.15e-3), (0.9, 0.1, 0.0), (1.3, 0.04, 10.15e-3), (1.7, 0.15, 0.0)]
+    dip, rate, acceleration = piano.Motion(tuple(piano.Move(*m) for m in moves)).at(t)
+    arm = -piano.TABLE["finger.x"].si
+    return dip / arm, rate / arm, acceleration / arm
+
+
 #: how the mechanisms of the library are shown
 SHOWS: dict[str, Show] = {
     "pendulum": Show(6.0, sentence="Let go at one radian: it swings and, having no friction, never stops."),
@@ -100,6 +109,12 @@ SHOWS: dict[str, Show] = {
     "four-bar": Show(6.0, v={"rod0": 2.0}, sentence="Through its flat position and on: all rods stay parallel."),
     "slider-crank": Show(0.2, 1e-4, sentence="Five turns at 150 rad/s."),
     "andrews": Show(0.05, 1e-5, sentence="A motor whirls the crank; the rest squeezes."),
+    "piano": Show(
+        2.2,
+        2.5e-4,
+        drives={"key": _pressed},
+        sentence="Pressed twice: the jack throws the hammer, slips away, and the back-check catches it.",
+    ),
     "piano-key-a": Show(2.6, inputs=_by_hand("key"), sentence="Thrown and caught, twice."),
     "piano-key-b": Show(2.6, inputs=_by_hand("manipulandum"), sentence="Thrown, caught, thrown against the string."),
 }

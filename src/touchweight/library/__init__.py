@@ -23,6 +23,7 @@ from .classics import (
     spinning_top,
     stewart,
 )
+from .piano import action as piano_action
 
 #: name -> what it is in one sentence, and the function that describes it
 MECHANISMS: dict[str, tuple[str, Callable[[], Mechanism]]] = {
@@ -41,6 +42,7 @@ MECHANISMS: dict[str, tuple[str, Callable[[], Mechanism]]] = {
     "cart-pole": ("A pole on a cart on a rail, between two walls.", cart_pole.build),
     "stewart": ("A Stewart platform: a plate on six legs that grow and shrink.", stewart.build),
     "double-wishbone": ("A quarter of a car on a double wishbone suspension.", double_wishbone.build),
+    "piano": ("A grand piano action from key to string, with its jack, felts and back-check.", piano_action.build),
     "piano-key-a": ("A piano key in your hand throws and catches a hammer, all of it rigid.", piano_key_a.build),
     "piano-key-b": ("The same key and hammer on two springs, which make its touch soft.", piano_key_b.build),
 }

@@ -19,10 +19,13 @@
 #define MOST_STEPS 24
 /* shortest step of the line search */
 #define SHORTEST (1.0 / 256.0)
-/* where Newton's method fails: softness added to all contacts, from the first to the last, each time so much less */
+/* where Newton's method fails: softness added to all contacts, from the first to the last, each
+ * solved so well */
 #define FIRST_SOFT 1.0
 #define LAST_SOFT 1e-6
-#define SOFTER 0.2
+#define STAGE 1e-4
+/* contacts for which a first sweep may be all */
+#define FEW 4
 /* entries of W and u that are worked on together */
 #define LANES 4
 /* sweeps between fresh computations of u */
@@ -477,13 +480,13 @@ static double newton(group *g, double tolerance, int32_t most, int damped)
 }
 
 /* Newton's method on the problem with W + γ, for γ from large, where it is easy, to none */
-static double soften(group *g, double tolerance, int damped)
+static double soften(group *g, double tolerance, double softer, int damped)
 {
     for (int32_t j = 0; j < g->m; ++j) g->diagonal[j] = g->w[(int64_t)j * (g->wide + 1)];
-    for (double gamma = FIRST_SOFT; gamma > LAST_SOFT; gamma *= SOFTER) {
+    for (double gamma = FIRST_SOFT; gamma > LAST_SOFT; gamma *= softer) {
         for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j] + gamma;
         refresh(g);
-        newton(g, 1e-6, MOST_STEPS, damped);
+        newton(g, STAGE, MOST_STEPS, damped);
     }
     for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j];
     refresh(g);
@@ -523,25 +526,27 @@ static int newton_pays(const group *g, double now, double rate, double tolerance
     return !(rate < 1.0) || left >= most;
 }
 
-/* one try of Newton's method, more stubborn from time to time; returns the residual */
+/* one try of Newton's method; whole steps lead out of most cycles, softness out of more. Returns the residual. */
 static double try_newton(group *g, double tolerance, int32_t number)
 {
-    const int32_t first = 8 + g->n / 4, most = number == 0 && first < MOST_STEPS ? first : MOST_STEPS;
-    switch (number % 4) {
-    case 0: return newton(g, tolerance, most, 1);
-    case 1: return newton(g, tolerance, most, 0);
-    case 2: return soften(g, tolerance, 1);
-    default: return soften(g, tolerance, 0);
+    const int32_t few = 10 + g->n / 8 < MOST_STEPS ? 10 + g->n / 8 : MOST_STEPS;
+    switch (number % 6) {
+    case 0: return newton(g, tolerance, few, 0);
+    case 1: return soften(g, tolerance, 0.2, 0);
+    case 2: return soften(g, tolerance, 0.4, 0);
+    case 3: return newton(g, tolerance, MOST_STEPS, 1);
+    case 4: return soften(g, tolerance, 0.6, 0);
+    default: return soften(g, tolerance, 0.2, 1);
     }
 }
 
-/* solve a group from r; returns its residual, that of the best r met */
-static double solve_group(group *g, const tw_cone_options *o, int warm, int32_t *sweeps)
+/* solve a group from r, its residual if known (else negative), after some sweeps; returns that of the best r met */
+static double solve_group(group *g, const tw_cone_options *o, double known, int32_t done, int32_t *sweeps)
 {
-    double best = 1e300, before[2] = {1.0, 1.0};
-    int32_t next = 2, count = 0, tries = 0, best_here = 1;
+    double best = known, before[2] = {1.0, 1.0};
+    int32_t next = done + 2, count = done, tries = 0, best_here = 1;
     refresh(g);
-    if (warm || o->most_sweeps == 0) best = residual(g);
+    if (known < 0.0 || o->most_sweeps == 0) best = residual(g);
     keep(g, g->best, g->r);
     while (!(best <= o->tolerance) && count < o->most_sweeps) {
         double now = sweep(g);
@@ -563,8 +568,11 @@ static double solve_group(group *g, const tw_cone_options *o, int warm, int32_t 
                 if (!(now <= o->tolerance)) keep(g, g->best, g->r);
             }
             if (pays && !(best <= o->tolerance)) {
+                const int32_t steps = g->steps;
                 const double found = try_newton(g, o->tolerance, tries++);
-                next = count + (int32_t)(4.0 * newton_cost(g)) + count / 2 + 3;
+                /* sweeps for as long as that took, or twice as long as before */
+                const double wait = newton_cost(g) * (double)(g->steps - steps), most = 10.0 + 2.0 * (double)count;
+                next = count + 3 + (int32_t)(wait < most ? wait : most);
                 if (found <= best) {
                     best = found;
                     if (!(found <= o->tolerance)) keep(g, g->best, g->r);
@@ -587,6 +595,15 @@ static double solve_group(group *g, const tw_cone_options *o, int warm, int32_t 
     for (int32_t k = count; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], best);
     *sweeps = count;
     return best;
+}
+
+/* whether a group starts without impulses */
+static int at_rest(const group *g, const double *r)
+{
+    int any = 0;
+    for (int32_t i = 0; i < g->n; ++i)
+        for (int32_t k = 0; k < g->d; ++k) any |= r[g->member[i] * g->d + k] != 0.0;
+    return !any;
 }
 
 /* where every contact opens by itself, no impulse acts */
@@ -623,6 +640,48 @@ INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, doubl
         most = larger(most, tw_size(scaled[k]));
     }
     return speed > 0.0 ? miss_contact(&c, scaled, u + at, d) / larger(speed, most) : 0.0;
+}
+
+/* A first sweep over a few contacts where they are, from rest: often that is all. Returns the residual. */
+INLINE double first_sweep(const tw_cone_problem *p, const group *g, double *r, double *u, int32_t d)
+{
+    contact c;
+    const int64_t m = (int64_t)p->contacts * d;
+    double worst = 0.0, size = 0.0;
+    for (int32_t i = 0; i < g->n; ++i)
+        for (int32_t k = 0; k < d; ++k) u[g->member[i] * d + k] = p->q[g->member[i] * d + k];
+    for (int32_t i = 0; i < g->n; ++i) {
+        const int64_t at = (int64_t)g->member[i] * d;
+        const double *w = p->w + at * m;
+        for (int32_t k = 0; k < d; ++k) r[at + k] = 0.0;
+        c.bilateral = p->bilateral ? p->bilateral[g->member[i]] : 0;
+        if (u[at] >= 0.0 && !c.bilateral) continue;
+        c.mu = p->mu[g->member[i]];
+        prepare_contact(&c, w + at, m, w[at] + w[m + at + 1] + (d > 2 ? w[2 * m + at + 2] : 0.0), d);
+        solve_contact(&c, u + at, r + at, d);
+        for (int32_t j = 0; j < g->n; ++j)
+            for (int32_t l = 0; l < d; ++l) {
+                const int64_t to = (int64_t)g->member[j] * d + l;
+                for (int32_t k = 0; k < d; ++k) u[to] += w[k * m + to] * r[at + k];
+            }
+    }
+    for (int32_t i = 0; i < g->n; ++i) {
+        const int64_t at = (int64_t)g->member[i] * d;
+        const double *w = p->w + at * m + at;
+        double scaled[3] = {0.0, 0.0, 0.0}, root, inverse;
+        halve_exponent(w[0] + w[m + 1] + (d > 2 ? w[2 * m + 2] : 0.0), &root, &inverse);
+        c.mu = p->mu[g->member[i]];
+        c.bilateral = p->bilateral ? p->bilateral[g->member[i]] : 0;
+        for (int32_t k = 0; k < d; ++k) {
+            scaled[k] = root * root * r[at + k];
+            size = larger(size, tw_size(p->q[at + k]) * inverse);
+            size = larger(size, tw_size(scaled[k]) * inverse);
+        }
+        /* open and without impulse: nothing to measure */
+        if (u[at] >= 0.0 && r[at] == 0.0 && !c.bilateral) continue;
+        worst = larger(worst, miss_contact(&c, scaled, u + at, d) * inverse);
+    }
+    return size > 0.0 ? worst / size : 0.0;
 }
 
 /* the next group: contacts linked with the first that has no mark; marks them, and lists them in order */
@@ -763,7 +822,7 @@ static int usable(const tw_cone_problem *p, const tw_cone_options *o)
     return o->tolerance >= 0.0 && o->most_sweeps >= 0 && o->relaxation > 0.0 && o->relaxation < 2.0;
 }
 
-static int finite(const double *x, int64_t n)
+static int all_finite(const double *x, int64_t n)
 {
     double sum[LANES] = {0.0};
     int64_t i = 0;
@@ -784,10 +843,10 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
     const int64_t m = (int64_t)p->contacts * p->dimension;
     for (int32_t i = 0; i < p->contacts; ++i)
         if (!(p->mu[i] >= 0.0)) return TW_NOT_FINITE;
-    if (!finite(p->q, m)) return TW_NOT_FINITE;
+    if (!all_finite(p->q, m)) return TW_NOT_FINITE;
     for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = 0.0;
     if (all_open(p, r, u)) return TW_DONE;
-    if (!finite(p->w, m * m) || !finite(p->mu, p->contacts) || !finite(r, m)) return TW_NOT_FINITE;
+    if (!all_finite(p->w, m * m) || !all_finite(p->mu, p->contacts) || !all_finite(r, m)) return TW_NOT_FINITE;
     lay_out(p->contacts > 0 ? p->contacts : 1, p->dimension, work, &g, &group_of);
     g.d = p->dimension;
     g.omega = o->relaxation;
@@ -796,16 +855,19 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
     for (int32_t i = 0; i < p->contacts; ++i) {
         if (group_of[i] >= 0) continue;
         int32_t sweeps = o->most_sweeps > 0;
-        double found;
+        double found = 1e300;
         g.n = gather(p, i, report->groups, group_of, g.member);
-        if (g.n == 1 && sweeps && o->relaxation == 1.0) {
+        const int plain = sweeps && o->relaxation == 1.0, rest = at_rest(&g, r), quick = plain && rest && g.n <= FEW;
+        if (g.n == 1 && plain) {
             found = g.d == 2 ? solve_single(p, i, r, u, 2) : solve_single(p, i, r, u, 3);
-            for (int32_t k = 0; o->history && k < o->most_sweeps; ++k) o->history[k] = larger(o->history[k], found);
-        } else {
+        } else if (quick) {
+            found = g.d == 2 ? first_sweep(p, &g, r, u, 2) : first_sweep(p, &g, r, u, 3);
+        }
+        for (int32_t k = 0; o->history && k < o->most_sweeps; ++k)
+            if (found <= o->tolerance || (quick && k == 0)) o->history[k] = larger(o->history[k], found);
+        if (!(found <= o->tolerance) && !(g.n == 1 && plain)) {
             const double size = g.d == 2 ? take_in(p, &g, r, 2) : take_in(p, &g, r, 3);
-            int warm = 0;
-            for (int32_t k = 0; k < g.m; ++k) warm |= g.r[k] != 0.0;
-            found = solve_group(&g, o, warm, &sweeps);
+            found = solve_group(&g, o, rest || quick ? found : -1.0, quick, &sweeps);
             give_out(&g, size, r, u);
         }
         report->groups += 1;

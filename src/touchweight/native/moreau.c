@@ -14,6 +14,8 @@
 
 /* softness of held impulses, relative to what the mechanism gives by itself */
 #define SOFT 1e-6
+/* a gap that counts as closed: rounding must not open what rests [m or rad] */
+#define TOUCHING 1e-12
 /* looks at the problem in one step */
 #define MOST_ITERATIONS 80
 /* looks after which a Newton step must lead nearer, to leave a cycle */
@@ -70,6 +72,26 @@ static double along(const double *row, const double *x, int32_t n)
     return sum;
 }
 
+/* Impulses of loops act as in the middle of the step, but must lead to speeds w that keep the loops closed at its end.
+ * What speeds along the rows of the middle that takes, if w is about `speeds`. */
+static void aim(const tw_system *s, double t, double h, double theta, const double *y, const double *speeds, work *p,
+                double *space)
+{
+    const tw_contacts *c = s->contacts;
+    const int32_t nq = s->nq, nv = s->nv, first = c->count + c->tangents + c->dry;
+    const double *v = y + nq;
+    double *rows = p->g + first * nv, *wanted = p->target + first, *last = p->a, *wanted_last = p->column;
+    for (int32_t k = 0; k < nv; ++k) p->right[k] = (1.0 - theta) * v[k] + theta * speeds[k];
+    const double *in[2] = {p->bar, p->right};
+    double *out[1] = {p->dq};
+    s->turn.unit->evaluate(s->turn.c, in, out);
+    for (int32_t i = 0; i < nq; ++i) p->dq[i] = y[i] + h * p->dq[i];
+    tw_normalise(s, p->dq);
+    tw_loop_rows(s, t + h, p->dq, last, wanted_last, space);
+    for (int32_t j = 0; j < s->constraints->rows; ++j)
+        wanted[j] = wanted_last[j] - along(last + j * nv, speeds, nv) + along(rows + j * nv, speeds, nv);
+}
+
 /* everything that stays the same within a step, at the predicted middle */
 static int prepare(const tw_system *s, double t, double h, double theta, const double *y, const double *u, work *p,
                    double *space)
@@ -106,6 +128,7 @@ static int prepare(const tw_system *s, double t, double h, double theta, const d
     for (int32_t i = 0; i < c->dry; ++i) dry[i * nv + c->dry_speed[i]] = 1.0;
     if (loops->rows) {
         tw_loop_rows(s, mid, p->bar, rows, p->target + c->count + c->tangents + c->dry, space);
+        aim(s, t, h, theta, y, v, p, space);
     }
     /* A = M + θ h D + θ² h² K; softness of every row */
     for (int32_t i = 0; i < nv * nv; ++i) p->base[i] = p->mass[i] + h * theta * (p->d[i] + theta * h * p->k[i]);
@@ -166,7 +189,7 @@ static double project(const tw_system *s, double h, const double *v, work *p)
             p->target[i] = -p->restitution[i] * along(n, v, nv);
             if (p->target[i] < 0.0) p->target[i] = 0.0;
             const double x = p->p[i] - (along(n, p->w, nv) - p->target[i]) / p->soft[i];
-            p->held[i] = p->gap[i] <= 0.0 && x > 0.0;
+            p->held[i] = p->gap[i] <= TOUCHING && x > 0.0;
             p->trial[i] = p->held[i] ? x : 0.0;
         }
         const int32_t first = slides + c->slide_start[i], last = slides + c->slide_start[i + 1];
@@ -376,7 +399,7 @@ static void hold_all(const tw_system *s, work *p)
 {
     const tw_contacts *c = s->contacts;
     for (int32_t i = 0; i < c->count; ++i) {
-        const int on = c->compliant[i] ? p->trial[i] > 0.0 : p->gap[i] <= 0.0;
+        const int on = c->compliant[i] ? p->trial[i] > 0.0 : p->gap[i] <= TOUCHING;
         if (!c->compliant[i]) p->held[i] = on;
         for (int32_t j = c->slide_start[i]; j < c->slide_start[i + 1]; ++j)
             p->held[c->count + j] = on && p->friction[i] > 0.0;
@@ -431,7 +454,14 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     tw_fix_speeds(s, t + h, p.w, in->row[2], space);
     for (int32_t j = 0; j < m; ++j) p.p[j] = memory->impulse[j];
     int32_t iterations = 0;
-    const double worst = solve(s, h, theta, v, memory->contact_tolerance, &iterations, &p);
+    double worst = solve(s, h, theta, v, memory->contact_tolerance, &iterations, &p);
+    if (loops->rows) { /* once more, as now the speeds at the end are known better */
+        int32_t more = 0;
+        aim(s, t, h, theta, y, p.w, &p, space);
+        for (int32_t j = 0; j < m; ++j) p.p[j] = p.trial[j];
+        worst = solve(s, h, theta, v, memory->contact_tolerance, &more, &p);
+        iterations += more;
+    }
     memory->contact_residual = worst;
     memory->contact_iterations = iterations;
     if (iterations > memory->most_contact_iterations) memory->most_contact_iterations = iterations;

@@ -212,7 +212,7 @@ static TW_NOINLINE TW_COLD tw_real search(work *p, double h, double theta, doubl
     tw_real w0[NV + 1], gw0[ROWS + 1], p0[ROWS + 1], dw[NV + 1], gdw[ROWS + 1], dp[ROWS + 1], x[NV + 1], gx[ROWS + 1];
     tw_real count = *looks, part = one, best = none, best_part = one, tries = one;
     tw_mask start = going, back = tw_lt(one, one);
-    for (int turn = 0; turn < 2 * MOST_ITERATIONS && tw_any(going); ++turn) {
+    for (int round = 0; round < 2 * MOST_ITERATIONS && tw_any(going); ++round) {
         if (tw_any(start)) {
             newton(p, x, gx);
             EACH(k, NV) {
@@ -381,7 +381,7 @@ static void take_inputs(tw_real *to, const double *u, int64_t first, int64_t cop
     }
 }
 
-static int finite(const tw_real *y)
+static int all_finite(const tw_real *y)
 {
     tw_real sum = tw_set1(0.0);
     EACH(i, NQ + NV + NX) sum = sum + (y[i] - y[i]);
@@ -417,7 +417,7 @@ static int32_t run(const tw_copies *s, double t, double h, int64_t n, const doub
             told[1] = looks;
             told[2] = larger(looks, told[2]);
             told[3] = larger(residual, told[3]);
-            if (!finite(y)) {
+            if (!all_finite(y)) {
                 ended = 1;
                 break;
             }

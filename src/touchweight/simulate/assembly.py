@@ -10,7 +10,8 @@ import numpy as np
 from ..codegen.callable import Array
 from ..errors import ShapeError, printable
 from ..mechanism import JOINT_KINDS
-from .loops import CLOSED, AssemblyError, Loops
+from .choice import CLOSED, AssemblyError
+from .loops import Loops
 from .state import State
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..codegen.callable import Array, NativeFunction
 from ..errors import TouchweightError
+from .choice import CLOSED
 from .core import DONE, Core
-from .loops import CLOSED
 
 if TYPE_CHECKING:
     from .loops import Loops

@@ -6,9 +6,10 @@ from ..codegen.function import Function
 from ..dynamics.contact import Touch, touches
 from ..dynamics.forces import gather_forces
 from ..dynamics.frames import postures
-from ..dynamics.inverse import inverse_dynamics
+from ..dynamics.inverse import Wrench, backward_pass, inverse_dynamics
 from ..dynamics.slopes import along_speeds, by_directions, by_symbols
 from ..dynamics.tree import build_tree
+from ..dynamics.vector import negative
 from ..mechanism import Mechanism
 from ..mechanism.contact import COMPRESSION, COMPRESSION_RATE
 from ..symbolic import ZERO, Expr, Symbol, differentiate, substitute, symbol
@@ -70,14 +71,20 @@ class ContactEquations:
         return self._function("limits", dict(self.time), outputs)
 
     def push(self) -> Function:
-        """q, v, x, u, t -> c without contacts and dry friction; slopes of the laws on speeds by q and v."""
+        """q, v, x, u, t -> c without contacts and dry friction; slopes of the laws by q, and of c by v."""
         tree = build_tree(self.mechanism)
         where = postures(tree, frozenset())
         forces = gather_forces(self.mechanism, tree, where, non_smooth=True)
-        tau = inverse_dynamics(tree, where, [ZERO] * len(tree.speeds), forces.wrenches)
+        still = [ZERO] * len(tree.speeds)
+        tau = inverse_dynamics(tree, where, still, forces.wrenches)
+        c = [t - g for t, g in zip(tau, forces.generalised, strict=True)]
+        # what laws between frames take, as generalised forces
+        pushed = [forces.wrenches.get(link.index, Wrench()) for link in tree.links]
+        taken = backward_pass(tree, where, still, [Wrench(negative(w.force), negative(w.moment)) for w in pushed])
+        laws = [t - g for t, g in zip(taken, forces.generalised, strict=True)]
         outputs = {
-            "c": [t - g for t, g in zip(tau, forces.generalised, strict=True)],
-            "K": [-x for row in by_directions(forces.generalised, along_speeds(tree)) for x in row],
-            "D": [-x for row in by_symbols(forces.generalised, tree.v) for x in row],
+            "c": c,
+            "K": [x for row in by_directions(laws, along_speeds(tree)) for x in row],
+            "D": [x for row in by_symbols(c, tree.v) for x in row],
         }
         return self._function("push", {"q": tree.q, "v": tree.v, **self.signals}, outputs)

@@ -12,6 +12,7 @@ from ..codegen.ensemble_library import EnsembleUnit, lanes_for, load_ensemble
 from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_vector
 from .assembly import start
+from .copy_view import CopyView
 from .core import Core
 from .ensemble_equations import derive_ensemble
 from .input_table import Source, input_table
@@ -109,17 +110,17 @@ class Ensemble:
     @property
     def q(self) -> CopyView:
         """Coordinates by copy."""
-        return CopyView(self, 0, self.model.nq)
+        return CopyView(self._y, self.copies, 0, self.model.nq)
 
     @property
     def v(self) -> CopyView:
         """Speeds by copy."""
-        return CopyView(self, self.model.nq, self.model.nv)
+        return CopyView(self._y, self.copies, self.model.nq, self.model.nv)
 
     @property
     def x(self) -> CopyView:
         """First-order states by copy."""
-        return CopyView(self, self.model.nq + self.model.nv, len(self.model.states))
+        return CopyView(self._y, self.copies, self.model.nq + self.model.nv, len(self.model.states))
 
     @property
     def looks(self) -> Array:
@@ -171,7 +172,7 @@ class Ensemble:
         self.stepper(dt)()
 
     def stepper(self, dt: float = 5e-4, steps: int = 1) -> Callable[[], None]:
-        """A function that takes some steps of ``dt`` [s] with :attr:`inputs`; it allocates nothing and checks little."""
+        """A function that takes some steps of ``dt`` [s] with :attr:`inputs`; it allocates nothing."""
         run, blocks, u, null = self.unit.table.run, self._blocks, self._pointer(self._u), self.unit.ffi.NULL
         length = steps * dt
 
@@ -292,39 +293,6 @@ class Ensemble:
         )
 
 
-class CopyView:
-    """Part of the state of every copy: read and written like an array of shape (copies, width)."""
-
-    def __init__(self, ensemble: Ensemble, first: int, width: int) -> None:
-        self._y, self._copies = ensemble._y, ensemble.copies
-        self._first, self._width = first, width
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        blocks, size, lanes = self._y.shape
-        part = self._y[:, self._first : self._first + self._width]
-        return np.swapaxes(part, 1, 2).reshape(blocks * lanes, self._width)[: self._copies].astype(dtype or float)
-
-    def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self)[index]
-
-    def __setitem__(self, index: Any, values: Any) -> None:
-        now = np.asarray(self)
-        now[index] = values
-        blocks, size, lanes = self._y.shape
-        padded = now[np.minimum(np.arange(blocks * lanes), self._copies - 1)]
-        self._y[:, self._first : self._first + self._width] = np.swapaxes(
-            padded.reshape(blocks, lanes, self._width), 1, 2
-        )
-
-    def __len__(self) -> int:
-        return self._copies
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(copies, width)."""
-        return self._copies, self._width
-
-
 def _suitable(model: Model) -> NativeFunction:
     """That a model can be carried in lanes; or a sentence."""
     function = model.function("turn")
@@ -346,7 +314,8 @@ def _unit(model: Model, function: NativeFunction, lanes: int) -> EnsembleUnit:
     if "parts" not in made:
         made["parts"] = derive_ensemble(model)
     if lanes not in made:
-        made[lanes] = load_ensemble(*made["parts"], function.compiler, lanes)
+        shape, parts = made["parts"]
+        made[lanes] = load_ensemble(shape, parts, function.compiler, lanes)
     unit: EnsembleUnit = made[lanes]
     return unit
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..codegen.ensemble import Entry, Parts, Shape
 from ..codegen.function import Function
 from ..codegen.program import Program, make_program
+from ..dynamics.frames import postures
 from ..dynamics.mass import mass_matrix
 from ..dynamics.tree import Tree
 from ..symbolic import ZERO, Expr, Func, Symbol, fresh_table, substitute, topological
 from .contact_equations import ContactEquations
-from .equations import Equations, _deriving, _quiet, postures
+from .equations import Equations, _deriving, _quiet
 from .model import Model
 
 
@@ -102,7 +105,7 @@ class _Derivation:
         return out
 
 
-def _entries(values: list[Expr] | tuple[Expr, ...], size: int) -> list[Entry]:
+def _entries(values: Sequence[Expr], size: int) -> list[Entry]:
     return [divmod(i, size) for i, e in enumerate(values) if e is not ZERO]
 
 

@@ -11,10 +11,11 @@ from scipy.optimize import brentq
 
 from ..codegen.callable import Array
 from ..mechanism import Transition
+from .choice import CLOSED
 from .core import DONE, NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .event import Event
 from .input_table import live_inputs, within_step
-from .loops import CLOSED, least_change
+from .loops import least_change
 
 if TYPE_CHECKING:
     from .engine import PythonEngine, Stretch

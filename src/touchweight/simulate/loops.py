@@ -1,4 +1,4 @@
-"""Loops in numbers: rank, redundancy, partition, assembly, and the constrained accelerations, in NumPy.
+"""Loops in numbers: closing them, and the constrained accelerations, in NumPy.
 
 What runs in a loop of steps is in the native core; this is what prepares it, and what serves where there is no
 compiler. It works by weighted least squares instead of a partition, so that each is a witness of the other.
@@ -7,7 +7,7 @@ compiler. It works by weighted least squares instead of a partition, so that eac
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,24 +16,14 @@ import scipy.linalg
 
 from ..codegen.callable import Array
 from ..dynamics.closure import ordered_loops
-from ..dynamics.partition import Partition
-from ..errors import TouchweightError, printable
-from ..mechanism import JOINT_KINDS, Constraint
+from ..errors import printable
+from ..mechanism import Constraint
+from .choice import CLOSED, Chosen, choose, speed_kinds
 from .equations import Equations
 
 if TYPE_CHECKING:
     from .model import Model
     from .parameters import Parameters
-
-#: a residual [m, rad] at which a loop counts as closed
-CLOSED = 1e-10
-
-#: singular values of the scaled J below this are zero
-RANK = 1e-7
-
-
-class AssemblyError(TouchweightError, ValueError):
-    """The loops of a mechanism cannot be closed."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +33,6 @@ class Closure:
     h: Array
     jacobian: Array
     rate: Array
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A partition and what it was chosen by.
-
-    Attributes:
-        partition: rows in use, dependent speeds.
-        redundant: names of rows that others imply.
-        row_scale: size of each row in use.
-        column_scale: size of a step of each speed.
-        pivot: smallest pivot of the scaled J on the dependent speeds, at its best.
-        q: the closed configuration it was chosen in.
-    """
-
-    partition: Partition
-    redundant: tuple[str, ...]
-    row_scale: Array
-    column_scale: Array
-    pivot: float
-    q: Array
 
 
 class Loops:
@@ -165,7 +134,7 @@ class Loops:
             start = q
             if attempt:
                 kick = np.zeros(self.model.nv)
-                kick[free] = rng.normal(size=len(free)) * self._steps[free] * (0.2 + 0.1 * attempt)
+                kick[free] = rng.normal(size=len(free)) * self.steps[free] * (0.2 + 0.1 * attempt)
                 start = self.moved(q, kick, parameters)
             found, residual = self._gauss_newton(start, t, parameters, free)
             if residual < least:
@@ -178,7 +147,7 @@ class Loops:
         n = self.positions
         if not n:
             return q, 0.0
-        weight = self._steps[free]
+        weight = self.steps[free]
         now = self.closure(q, t, parameters)
         size = float(np.max(np.abs(now.h[:n])))
         for _ in range(60):
@@ -230,11 +199,11 @@ class Loops:
         return self._evaluate("mass_matrix", parameters, q)[0].reshape(nv, nv)
 
     @functools.cached_property
-    def _steps(self) -> Array:
+    def steps(self) -> Array:
         """The size of a step of each speed: a turn of one, or as far as a typical length of the mechanism [rad, m]."""
         reach = self.model.reach
         out = np.ones(self.model.nv)
-        for i, kind in enumerate(_speed_kinds(self.model)):
+        for i, kind in enumerate(speed_kinds(self.model)):
             if kind == "P":
                 out[i] = reach
         return out
@@ -244,99 +213,9 @@ class Loops:
     def chosen(self) -> Chosen:
         """Rank and partition, judged at generic closed configurations (never at a singular one alone)."""
         with self._lock:
-            return self._choose()
-
-    def _choose(self) -> Chosen:
-        model, parameters = self.model, self.model.parameters
-        q, v = model.dimensions.q_default.copy(), np.zeros(model.nv)
-        self.set_drives(q, v, model.dimensions.u_default, 0.0, parameters)
-        q, residual = self.close_positions(q, 0.0, parameters, tries=12)
-        if residual > CLOSED:
-            # where drives and locks take it is not known yet, or cannot be reached from here: any position will do
-            q, residual = self.close_positions(model.dimensions.q_default, 0.0, parameters, tries=12, release=True)
-        if residual > CLOSED:
-            raise AssemblyError(self.complaint(q, 0.0, parameters))
-        columns = self._column_scale(q, parameters)
-        places = self._generic(q, parameters)
-        jacobians = [self.closure(p, 0.0, parameters).jacobian * columns for p in places]
-        sizes = (
-            np.max([np.linalg.norm(j[:, self.free], axis=1) for j in jacobians], axis=0) if self.rows else np.zeros(0)
-        )
-        rank = [_rank(j[:, self.free], sizes) for j in jacobians]
-        best = int(np.argmax(rank)) if rank else 0
-        rows = _independent_rows(jacobians[best][:, self.free], sizes) if self.rows else []
-        redundant = tuple(r for i, r in enumerate(self.rows) if i not in rows)
-        scale = sizes[rows]
-        positions = sum(i < self.positions for i in rows)
-        # the partition is chosen where the mechanism starts, unless that is singular
-        columns_free = self._candidates(len(rows))
-        pivots = [self._best_columns(j[rows][:, columns_free] / scale[:, None], positions) for j in jacobians]
-        least = [float(np.min(np.abs(p[1]), initial=1.0)) for p in pivots]
-        strongest = max(least)
-        place = 0 if least[0] > 0.1 * strongest else least.index(strongest)
-        dependent = [columns_free[c] for c in pivots[place][0]]
-        where = places[place]
-        reference = jacobians[place][np.ix_(rows, dependent)] / columns[dependent]
-        partition = Partition(rows, dependent, reference, list(self.locked_speeds))
-        self.equations.partition = partition
-        return Chosen(partition, redundant, scale, columns, max(strongest, 1e-6), where)
-
-    def _candidates(self, rows: int) -> list[int]:
-        """Speeds that may depend on the others: all that are free, or all that the user did not call independent."""
-        wanted = self.model.independent
-        if wanted is None:
-            return self.free
-        speeds = self.model.speeds
-        left = [k for k in self.free if speeds[k] not in wanted]
-        if len(left) != rows:
-            held = ", ".join(printable(n, 40) for n in wanted)
-            raise AssemblyError(
-                f"expected {len(self.free) - rows} independent speeds, found {len(self.free) - len(left)} ({held}); "
-                "name as many as there are degrees of freedom, none of them driven or locked"
-            )
-        return left
-
-    def _best_columns(self, scaled: Array, positions: int) -> tuple[list[int], list[float]]:
-        """Columns for the rows by complete pivoting, those of rows with a residual first; and the pivots."""
-        a = scaled.copy()
-        chosen: list[int] = []
-        pivots: list[float] = []
-        for k in range(len(a)):
-            end = positions if k < positions else len(a)
-            sizes = np.abs(a[k:end])
-            sizes[:, chosen] = -1.0
-            i, j = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
-            a[[k, k + int(i)]] = a[[k + int(i), k]]
-            chosen.append(int(j))
-            pivots.append(float(a[k, j]))
-            if a[k, j] != 0.0:
-                a[k + 1 :] -= np.outer(a[k + 1 :, j] / a[k, j], a[k])
-        return chosen, pivots
-
-    def _column_scale(self, q: Array, parameters: Parameters) -> Array:
-        """Steps of equal kinetic energy, so that heavy speeds stay independent; a turn of a typical joint is one."""
-        inertia = np.diag(self.mass(q, parameters)).copy()
-        turning = [inertia[i] for i, kind in enumerate(_speed_kinds(self.model)) if kind != "P" and inertia[i] > 0]
-        positive = inertia[inertia > 0]
-        if not len(positive):
-            return np.asarray(self._steps)
-        typical = float(np.median(turning)) if turning else float(np.median(positive)) * self.model.reach**2
-        lightest = 1e-6 * float(np.max(positive))
-        return np.sqrt(typical / np.maximum(inertia, lightest))
-
-    def _generic(self, q: Array, parameters: Parameters) -> list[Array]:
-        """The start and other closed configurations, reached by moving at random and closing again.
-
-        What is driven or locked moves as well: it may start at a dead point.
-        """
-        places = [q]
-        rng = np.random.default_rng(7)
-        for spread in (0.05, 0.1, 0.2, 0.3, 0.4):
-            kick = rng.normal(size=self.model.nv) * self._steps * spread
-            there, residual = self.close_positions(self.moved(q, kick, parameters), 0.0, parameters, release=True)
-            if residual <= CLOSED:
-                places.append(there)
-        return places
+            found = choose(self)
+            self.equations.partition = found.partition
+            return found
 
     # -- complaints --------------------------------------------------------------------------------------
     def complaint(self, q: Array, t: float, parameters: Parameters) -> str:
@@ -403,39 +282,3 @@ def least_change(metric: Array, jacobian: Array, gap: Array) -> Array:
     part = np.linalg.lstsq(across.T, gap, rcond=1e-11)[0]
     out: Array = scipy.linalg.solve_triangular(root.T, part, lower=False)
     return out
-
-
-def _rank(scaled: Array, sizes: Array) -> int:
-    if not len(scaled):
-        return 0
-    rows = scaled / np.where(sizes > 0, sizes, 1.0)[:, None]
-    return int(np.sum(np.linalg.svd(rows, compute_uv=False) > RANK))
-
-
-def _independent_rows(scaled: Array, sizes: Array) -> list[int]:
-    """The rows, in order, that are not combinations of those before."""
-    kept: list[int] = []
-    basis: list[Array] = []
-    for i, row in enumerate(scaled):
-        if not sizes[i] > 0:
-            continue
-        rest = row / sizes[i]
-        for b in (*basis, *basis):
-            rest = rest - (rest @ b) * b
-        size = float(np.linalg.norm(rest))
-        if size > RANK:
-            kept.append(i)
-            basis.append(rest / size)
-    return kept
-
-
-def _speed_kinds(model: Model) -> Sequence[str]:
-    """The primitive each speed belongs to: R, P or S."""
-    out: list[str] = []
-    for joint in model.mechanism.joints.values():
-        for primitive in JOINT_KINDS[joint.kind].primitives:
-            out += [primitive] * (3 if primitive == "S" else 1)
-    return out
-
-
-__all__ = ["AssemblyError", "Chosen", "Closure", "Loops"]

@@ -13,11 +13,11 @@ from ..codegen.callable import Array
 from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_time, as_vector
 from .assembly import start
+from .choice import CLOSED
 from .core import NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .engine import METHODS, CoreEngine, Stretch, make_engine
 from .event import Event
 from .input_table import InputTable, Source, input_table
-from .loops import CLOSED
 from .model import Model, Values
 from .record import make_recording
 from .recording import Recording

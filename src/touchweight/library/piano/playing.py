@@ -27,9 +27,6 @@ SAMPLE = 5e-4
 #: three samples, comes out up to 40 % too large; with two, all is within a few percent of very small steps
 SUBSTEPS = 2
 
-#: step of the non-smooth method [s]
-STEP = SAMPLE / SUBSTEPS
-
 #: force on the front punching at which the key is down [N]
 AT_BOTTOM = 0.5
 
@@ -61,7 +58,7 @@ def drive_of(model: Model) -> str:
     raise PlayingError(f"expected a piano action, found {model.name!r}; make one with piano.action.build()")
 
 
-def rest(model: Model, parameters: Mapping[str, float] | None = None, dt: float = STEP) -> State:
+def rest(model: Model, parameters: Mapping[str, float] | None = None, dt: float = SAMPLE) -> State:
     """The action at rest, with no finger on the key, after it has swung out."""
     drive = drive_of(model)
     state = model.state(parameters=parameters)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from ...codegen.callable import Array
-from ..loops import _speed_kinds
+from ..choice import best_columns, speed_kinds
 from ..state import State
 from .begin import AnalysisError
 
@@ -91,7 +91,7 @@ class Balance:
         dependent = list(chosen.partition.dependent)
         if self.used and (set(dependent) & set(self.held) or self._weakness(dependent) > WORST):
             scaled = self._scaled(self.free)
-            dependent = [self.free[c] for c in self.loops._best_columns(scaled, self.positions)[0]]
+            dependent = [self.free[c] for c in best_columns(scaled, self.positions)[0]]
         first = dependent[: self.positions]
         return (
             first,
@@ -158,7 +158,7 @@ class Balance:
     def spin(self) -> Array:
         """Ω in dδ/dt = δv + Ω δ: displacements of a ball are along its own axes, which turn."""
         out = np.zeros((self.model.nv, self.model.nv))
-        kinds = _speed_kinds(self.model)
+        kinds = speed_kinds(self.model)
         k = 0
         while k < self.model.nv:
             if kinds[k] == "S":

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import ShapeError, TouchweightError, printable
 from ..assembly import _speeds_of, start
-from ..loops import CLOSED, AssemblyError
+from ..choice import CLOSED, AssemblyError
 from ..state import State
 from .labels import scalar_speeds
 

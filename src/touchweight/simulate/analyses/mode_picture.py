@@ -11,7 +11,7 @@ import numpy as np
 
 from ...codegen.callable import Array
 from ...errors import FileError
-from ..loops import CLOSED, _speed_kinds
+from ..choice import CLOSED, speed_kinds
 from ..picture import animate, make_scene
 from ..recording import Recording
 from ..skeleton import add_skeleton
@@ -32,7 +32,7 @@ LARGEST = 0.35
 def mode_motion(model: Model, state: State, mode: Mode, size: float = 1.0) -> tuple[Array, Array]:
     """Times of the picture [s] and coordinates there."""
     shape = np.array(list(mode.shape.values()))
-    scale = np.array([model.reach if kind == "P" else 1.0 for kind in _speed_kinds(model)])
+    scale = np.array([model.reach if kind == "P" else 1.0 for kind in speed_kinds(model)])
     # what swings fastest may be a small part: the picture shows it at a size that can be seen
     amplitude = LARGEST * size / max(float(np.max(np.abs(shape) / scale, initial=0.0)), 1e-12)
     t = np.linspace(0.0, PERIOD * SWINGS, MOMENTS * SWINGS + 1)

@@ -12,7 +12,7 @@ import scipy.linalg
 
 from ...codegen.callable import Array
 from ...errors import ShapeError, printable
-from ..loops import _speed_kinds
+from ..choice import speed_kinds
 from ..state import State
 from .balance import Balance
 from .begin import held_speeds
@@ -142,7 +142,7 @@ def _found(model: Model, linear: Linear) -> list[Mode]:
     values, vectors = np.linalg.eig(linear.A)
     largest = float(np.max(np.abs(values)))
     names = [label.name for label in labels(model)]
-    scale = np.array([model.reach if kind == "P" else 1.0 for kind in _speed_kinds(model)])
+    scale = np.array([model.reach if kind == "P" else 1.0 for kind in speed_kinds(model)])
 
     def made(value: complex, vector: Any, kind: str) -> Mode:
         shape = linear.shapes @ vector

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...codegen.callable import Array
 from ...errors import printable
-from ..loops import CLOSED, _speed_kinds
+from ..choice import CLOSED, speed_kinds
 from ..state import State
 from .begin import AnalysisError
 from .labels import labels, scalar_speeds
@@ -45,7 +45,7 @@ class Path:
         self.hold = sorted(held)
         self.used = list(loops.chosen.partition.rows)
         self._check(len([k for k in held if k in loops.free]))
-        self.size = np.array([model.reach if kind == "P" else 1.0 for kind in _speed_kinds(model)])
+        self.size = np.array([model.reach if kind == "P" else 1.0 for kind in speed_kinds(model)])
 
     def _check(self, given: int) -> None:
         loops = self.loops

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...codegen.callable import Array
-from ..loops import _speed_kinds
+from ..choice import speed_kinds
 from ..record import Channels, _energies
 from ..record import _motion as put_motion
 from ..recording import Recording
@@ -24,7 +24,7 @@ def trajectory_recording(path: Path, times: Array, rows: Array, a: Array, forces
             u[:, model.inputs.index(channel)] = part
     out = Channels()
     put_motion(model, out, q, v, x, u)
-    for k, (name, kind) in enumerate(zip(model.speeds, _speed_kinds(model), strict=True)):
+    for k, (name, kind) in enumerate(zip(model.speeds, speed_kinds(model), strict=True)):
         out.put(f"a.{name}", a[:, k], "m/s²" if kind == "P" else "rad/s²", "a")
     if loops.rows:
         open_by = [

@@ -10,7 +10,7 @@ import scipy.linalg
 
 from ...codegen.callable import Array
 from ...errors import printable
-from ..loops import CLOSED, _speed_kinds
+from ..choice import CLOSED, speed_kinds
 from ..state import State
 from .balance import Balance
 from .labels import labels
@@ -37,7 +37,7 @@ class RestSearch:
         self.loops = model.loops(state.mode)
         self.held = [*self.loops.driven_speeds, *self.loops.locked_speeds, *self.hold]
         self.size = np.ones(model.nv)
-        for k, kind in enumerate(_speed_kinds(model)):
+        for k, kind in enumerate(speed_kinds(model)):
             if kind == "P":
                 self.size[k] = model.reach
         self.at = self._balance(state)
