@@ -9,6 +9,12 @@ from touchweight.bench import piano
 from touchweight.bench.piano_rival import load_rival, time_rival
 from touchweight.codegen.compiler import find_compiler
 from touchweight.errors import TouchweightError
+from touchweight.library.piano.action import build
+from touchweight.library.piano.compass import action_for
+from touchweight.simulate.ensemble import Ensemble
+
+#: the step with which the library plays [s]
+STEP = 2.5e-4
 
 RIVAL = """
 import numpy as np
@@ -69,10 +75,23 @@ def test_a_rival_that_is_none_is_told(tmp_path):
         time_rival(Path(tmp_path / "empty.py"), 1)
 
 
+def test_strokes_of_different_keys_are_those_of_the_general_core():
+    model = build("force").compile()
+    keys = [action_for(k) for k in (1, 16, 28, 40, 52, 64, 76, 88)]
+    finger = {"finger.force": lambda t: 0.0 if t < 0.2 else 12.0 * min(1.0, (t - 0.2) / 0.01)}
+    runs = Ensemble(model, keys).run(0.4, inputs=finger, dt=STEP, every=4)
+    speeds = []
+    for run, parameters in zip(runs, keys, strict=True):
+        alone = model.simulate(0.4, inputs=finger, parameters=parameters, dt=STEP, every=4)
+        for name in alone:
+            assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
+        speeds.append(run["v.hammer"].max())
+        assert run["force.hammer-string"].max() > 10.0
+    assert np.all(np.diff(speeds) > 0)  # the lighter hammers of the treble are quicker
+
+
 @pytest.mark.slow
 def test_eighty_eight_keys_run_five_times_faster_than_real_time():
-    from touchweight.library.piano.action import build
-
     found = piano.time_keys(build("force").compile(), repeat=5)
     assert found.real_time > 5.0
     assert found.strikes > 100

@@ -39,7 +39,9 @@ def call(core, W, q, mu, d, *, r=None, tolerance=1e-10, most=200, newton=1, rela
     ended = core.tw_cone_solve(problem, options, r_at, u_at, report, space)
     for name, a in (("work", work), ("r", at), ("u", u), ("history", history)):
         assert (a[-4:] == GUARD).all(), f"beyond {name}"
-    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(given, copies, strict=True)), "the problem was changed"
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(given, copies, strict=True)), (
+        "the problem was changed"
+    )
     return ended, at[:-4], u[:-4], report, history[:-4]
 
 

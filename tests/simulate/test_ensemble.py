@@ -159,6 +159,27 @@ def test_drives_and_lags_as_by_the_general_core():
     assert np.abs(ensemble.x).max() > 1e-4
 
 
+def arm(friction: float) -> Mechanism:
+    """Five hinges in space, one on another: every speed acts on every other; nothing touches."""
+    m = Mechanism("arm", gravity=(0, 0, -G))
+    below = m.ground
+    for i, axis in enumerate(("z", "y", "x", "y", "z")):
+        link = m.body(f"link{i}", mass=1.0 + i, com=(0.02, 0.05 * i, 0.2), inertia=(0.02, 0.03, 0.01))
+        m.revolute(f"hinge{i}", below, link, axis=axis, origin=(0.1, 0, 0.4 if i else 0), friction=friction * (i % 2))
+        below = link
+    return m
+
+
+@pytest.mark.parametrize("friction", [0.0, 3.0], ids=["smooth", "dry"])
+def test_mechanisms_that_touch_nothing_are_carried_too(friction):
+    model = arm(friction).compile()
+    ensemble = Ensemble(model, varied(model, 3), lanes=2)
+    ensemble.v[:] = np.random.default_rng(2).normal(0, 1, (3, 5))
+    worst, _ = difference_by_step(ensemble, np.zeros((100, 3, 0)), 1e-3)
+    assert worst < 1e-11
+    assert np.abs(ensemble.q).max() > 0.05
+
+
 def test_a_run_is_that_of_simulate_with_every_channel(hopper_model):
     parameters = varied(hopper_model, 3)
     ensemble = Ensemble(hopper_model, parameters)
@@ -172,6 +193,20 @@ def test_a_run_is_that_of_simulate_with_every_channel(hopper_model):
             assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
         assert alone["force.touch"].max() > 0.5
     assert ensemble.t == pytest.approx(0.1)
+
+
+def test_driven_runs_are_those_of_simulate():
+    model = pusher().compile()
+    motion = [lambda t, i=i: 0.01 + 0.03 * (1 - math.cos((20 + 9 * i) * t)) for i in range(3)]
+    ensemble = Ensemble(model, [{}] * 3)
+    runs = ensemble.run(0.2, drives=[{"slide": f} for f in motion], inputs={"motor": 0.01}, dt=STEP)
+    for run, f in zip(runs, motion, strict=True):
+        alone = model.simulate(0.2, drives={"slide": f}, inputs={"motor": 0.01}, dt=STEP)
+        assert list(run) == list(alone)
+        for name in alone:
+            assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
+        assert alone["force.gap"].max() > 0.1
+        assert np.ptp(alone["force.slide"]) > 0.1
 
 
 def test_one_call_and_single_steps_are_the_same_to_the_last_bit(hopper_model):

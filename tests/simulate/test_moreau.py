@@ -54,13 +54,11 @@ def test_a_ball_that_loses_all_sinks_in_by_no_more_than_a_step() -> None:
     assert np.ptp(run.q["b.z"][run.t > 0.5]) < 1e-9
 
 
-@pytest.mark.parametrize(
-    ("e", "after"), [(0.0, [0.2] * 5), (0.8, [-0.2, 0.06, 0.06, 0.54, 0.54]), (1.0, [-1 / 3, 0, 0, 2 / 3, 2 / 3])]
-)
-def test_a_cradle_takes_all_its_impacts_at_once(e: float, after: list[float]) -> None:
-    """Five balls that touch. Newton's law for every pair at once is not the chain of impacts that a real cradle shows.
+@pytest.mark.parametrize("e", [0.0, 0.8, 1.0])
+def test_a_cradle_takes_all_its_impacts_at_once(e: float) -> None:
+    """Five balls, four of which touch. Newton's law holds for all pairs at once, as if the four were one body.
 
-    What leaves then is not the last ball alone; momentum is kept, and each pair obeys v_rel⁺ >= -e v_rel⁻.
+    A real cradle passes the impact on from ball to ball, so that the last one leaves alone.
     """
     m = Mechanism("cradle", gravity=(0, 0, 0))
     for i in range(5):
@@ -72,7 +70,7 @@ def test_a_cradle_takes_all_its_impacts_at_once(e: float, after: list[float]) ->
     speeds = np.array([run.v[f"x{i}"][-1] for i in range(5)])
     assert speeds.sum() == pytest.approx(1.0, abs=1e-9)
     assert (speeds**2).sum() <= 1.0 + 1e-9
-    assert speeds == pytest.approx(after, abs=1e-6)
+    assert speeds == pytest.approx([(1 - 4 * e) / 5, *[(1 + e) / 5] * 4], abs=1e-9)
 
 
 def test_momentum_of_a_free_pair_is_conserved_in_a_collision() -> None:

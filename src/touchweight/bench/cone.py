@@ -122,9 +122,7 @@ def compare(
         raise MissingRival("No C compiler was found: install gcc or clang.")
     program, core = timer(cache), build_native(compiler)
     with tempfile.TemporaryDirectory(prefix="touchweight-") as scratch:
-        parts = [
-            np.concatenate([[p.dimension, p.contacts], p.W.ravel(), p.q, p.mu]).astype(np.float64) for p in given
-        ]
+        parts = [np.concatenate([[p.dimension, p.contacts], p.W.ravel(), p.q, p.mu]).astype(np.float64) for p in given]
         path = write_array(Path(scratch) / "problems", np.concatenate(parts) if parts else np.zeros(0))
         results = Path(scratch) / "results"
         told = run_program(program, core, path, results, repr(tolerance), passes, repr(seconds))

@@ -43,8 +43,11 @@ class FrictionProblem:
 
 
 def recorded() -> list[FrictionProblem]:
-    """Four problems from the tests of Siconos 4.4 (Inria, Apache license 2.0): FrictionContact3D_1c,
-    FrictionContact3D_RR_1c, FC3D_Example1_SBM, and FC2D_SliderCrankLagrangian00000 with W made symmetric."""  # noqa: D205, D209
+    """Four problems from the tests of Siconos (V. Acary and others, Inria, Apache licence 2.0).
+
+    FrictionContact3D_1c, FrictionContact3D_RR_1c, FC3D_Example1_SBM, and FC2D_SliderCrankLagrangian00000, whose W is
+    made symmetric.
+    """
     crank = np.array(
         [
             [936.561002225357, -464.266440259366365, -915.290849626495, -464.266440259366365],
@@ -141,8 +144,8 @@ def pile(contacts: int, dimension: int, rng: np.random.Generator) -> FrictionPro
                 turn = np.array([[-arm[1]], [arm[0]]])
             else:
                 turn = np.array([[0.0, arm[2], -arm[1]], [-arm[2], 0.0, arm[0]], [arm[1], -arm[0], 0.0]])
-            H[i * dimension : (i + 1) * dimension, body * free : (body + 1) * free] += sign * axes @ np.hstack(
-                [np.eye(dimension), turn]
+            H[i * dimension : (i + 1) * dimension, body * free : (body + 1) * free] += (
+                sign * axes @ np.hstack([np.eye(dimension), turn])
             )
     W = (H * inverse) @ H.T
     q = H @ rng.normal(scale=0.1, size=bodies * free)

@@ -4,8 +4,8 @@
 
    CORE is the library of the native core. PROBLEMS holds, for each problem, doubles: dimension, contacts, W by rows, q,
    mu. RESULTS receives, for each problem and each solver in turn, r then u. Prints JSON: for each problem the solvers'
-   names, whether they succeeded, the error by Siconos' own measure (relative to |q|), iterations, seconds of the best and of
-   the median pass. Ours is asked for more until it meets TOLERANCE by that measure: both solve equally well. */
+   names, whether they succeeded, the error by Siconos' own measure (relative to |q|), iterations, seconds of the best
+   and of the median pass. Ours is asked for more until it meets TOLERANCE by that measure: both solve equally well. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -135,14 +135,15 @@ static timed_t run_theirs(problem_t *p, const solver_t *s, double tolerance, int
     return t;
 }
 
-typedef int32_t (*solve_t)(const tw_cone_problem *, const tw_cone_options *, double *, double *, tw_cone_report *, double *);
+typedef int32_t (*solve_t)(const tw_cone_problem *, const tw_cone_options *, double *, double *, tw_cone_report *,
+                           double *);
 typedef int64_t (*size_t_)(int32_t, int32_t);
 
 static timed_t run_ours(problem_t *p, solve_t solve, double *work, double tolerance, int newton, int passes,
                         double limit) {
     timed_t t = {0, 0, 0, 0, 0.0, 0.0};
     tw_cone_problem problem = {p->n, p->d, p->w, p->q, p->mu, NULL};
-    tw_cone_options options = {tolerance, MOST_ITERATIONS, newton, 1.0, NULL};
+    tw_cone_options options = {tolerance, newton ? 2000 : MOST_ITERATIONS, newton, 1.0, NULL};
     tw_cone_report report;
     const double begun = seconds();
     for (int k = 0; k < passes && (k == 0 || seconds() - begun < limit); k++) {
@@ -161,7 +162,8 @@ static timed_t run_ours(problem_t *p, solve_t solve, double *work, double tolera
 static void tell(const char *name, const problem_t *p, timed_t t, double error, double own, int last, FILE *out) {
     printf("  {\"solver\": \"%s\", \"ok\": %s, \"error\": %.3e, \"iterations\": %d, \"newton_steps\": %d, "
            "\"tolerance\": %.1e, \"best\": %.9e, \"median\": %.9e, \"passes\": %d}%s\n",
-           name, t.ok ? "true" : "false", error, t.iterations, t.steps, own, t.best, t.median, t.passes, last ? "" : ",");
+           name, t.ok ? "true" : "false", error, t.iterations, t.steps, own, t.best, t.median, t.passes,
+           last ? "" : ",");
     fwrite(p->r, sizeof(double), p->m, out);
     fwrite(p->u, sizeof(double), p->m, out);
 }

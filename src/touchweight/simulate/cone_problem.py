@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..codegen.callable import Array
 from ..codegen.compiler import find_compiler
@@ -31,7 +32,7 @@ class Solution:
         residual: how far the laws are from fulfilled: the largest change that one step of projection would make, in
             scaled impulses and speeds, relative to their size; 0 for an exact solution.
         sweeps: over the group of contacts that took most.
-        groups: how many groups of contacts do not act on each other.
+        groups: how many groups of contacts act on each other only within; 0 where all contacts open by themselves.
         newton_steps: Newton steps in all groups.
         history: the residual after every sweep, the largest of all groups; only as far as sweeps were made.
         solved: whether the residual reached the tolerance.
@@ -54,7 +55,7 @@ class ConeProblem:
     W: Array
     q: Array
     mu: Array
-    bilateral: Array
+    bilateral: npt.NDArray[np.int32]
     dimension: int
 
     @property

@@ -1,7 +1,7 @@
 """Friction problems in NumPy: slower than the native solver and independent of it, a witness and a substitute.
 
-The one-contact problem is solved by enumeration: sliding is a root of a polynomial of degree four in the slip per impulse
-(Bonnefon and Daviet 2011), not the search that the native solver makes.
+The one-contact problem is solved by enumeration: sliding is a root of a polynomial of degree four in the slip per
+impulse (Bonnefon and Daviet 2011), not the search that the native solver makes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..codegen.callable import Array
 
@@ -18,7 +19,7 @@ STIFF = 1e-13
 MOST_STEPS = 30
 
 
-def residual(W: Array, q: Array, mu: Array, bilateral: Array, d: int, r: Array) -> float:
+def residual(W: Array, q: Array, mu: Array, bilateral: npt.NDArray[Any], d: int, r: Array) -> float:
     """The largest change of one projection |r - P_K(r - u - µ |u_t| e_n)|, scaled, relative to q and r."""
     scale, size = _scales(W, q, d)
     if size == 0.0:
@@ -34,7 +35,7 @@ def _scales(W: Array, q: Array, d: int) -> tuple[Array, float]:
     return scale, float(np.max(np.abs(q) / np.repeat(scale, d), initial=0.0))
 
 
-def _miss(r: Array, u: Array, mu: Array, bilateral: Array, d: int) -> float:
+def _miss(r: Array, u: Array, mu: Array, bilateral: npt.NDArray[Any], d: int) -> float:
     R, U = r.reshape(-1, d), u.reshape(-1, d)
     x = R - U
     x[:, 0] -= mu * np.linalg.norm(U[:, 1:], axis=1)
@@ -111,11 +112,12 @@ def _slips(values: Array, g: Array, lean: Array, free: float, mu: float) -> list
 
 
 def solve(
-    W: Array, q: Array, mu: Array, bilateral: Array, d: int, tolerance: float, most_sweeps: int, r: Array,
+    W: Array, q: Array, mu: Array, bilateral: npt.NDArray[Any], d: int, tolerance: float, most_sweeps: int, r: Array,
     *, newton: bool = True, relaxation: float = 1.0,
 ) -> tuple[Any, ...]:  # fmt: skip
     """What the native solver gives, in the order of ``Solution``'s fields."""
-    n = len(mu)
+    if np.all(q[::d] >= 0.0) and not bilateral.any():  # every contact opens by itself
+        return np.zeros_like(r), q.copy(), 0.0, 0, 0, 0, np.zeros(0), True
     out, groups = r.copy(), _groups(W, d)
     worst, sweeps, steps = 0.0, 0, 0
     past: list[list[float]] = []
@@ -126,7 +128,7 @@ def solve(
         worst, sweeps, steps = max(worst, error), max(sweeps, len(history)), steps + part.steps
         past.append([*history, error])
     history = [max((p[min(k, len(p) - 1)] for p in past), default=0.0) for k in range(sweeps)]
-    return out, W @ out + q if n else q.copy(), worst, sweeps, len(groups), steps, np.array(history), worst <= tolerance
+    return out, W @ out + q, worst, sweeps, len(groups), steps, np.array(history), worst <= tolerance
 
 
 def _groups(W: Array, d: int) -> list[list[int]]:
@@ -148,7 +150,7 @@ def _groups(W: Array, d: int) -> list[list[int]]:
 class _Group:
     """Contacts that act on each other, scaled so that the blocks on W's diagonal have sizes near 1."""
 
-    def __init__(self, W: Array, q: Array, mu: Array, bilateral: Array, d: int, relaxation: float) -> None:
+    def __init__(self, W: Array, q: Array, mu: Array, bilateral: npt.NDArray[Any], d: int, relaxation: float) -> None:
         scale, self.size = _scales(W, q, d)
         self.D = np.repeat(scale, d)
         self.W = W / np.outer(self.D, self.D)

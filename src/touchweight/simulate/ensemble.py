@@ -225,6 +225,7 @@ class Ensemble:
         for i, t in enumerate(tables):
             u[:, i] = t.rows
         self._u[:] = u[-1]
+        self._start(states, u[0])
         rows = np.zeros((1 + steps // every, len(chosen), self._size))
         forces = np.zeros((1 + steps // every, len(chosen), self._forces))
         rows[0] = self._copies_of_state()[chosen]
@@ -259,12 +260,19 @@ class Ensemble:
                 self.v[i] = as_vector(v, "v", d.speeds, d.v_default)
 
     def _state(self, i: int) -> State:
-        state = State(
+        return State(
             self.t, self.q[i].copy(), self.v[i].copy(), self.x[i].copy(), self._u[i].copy(), self.parameters[i],
             self.model.equations.mode,
         )  # fmt: skip
-        start(self.model, state, None, None)
-        return state
+
+    def _start(self, states: Sequence[State], u: Array) -> None:
+        """Put what is driven where it is driven to begin with."""
+        if not self.model.loops():
+            return
+        for i, state in enumerate(states):
+            state.u[:] = u[i]
+            start(self.model, state, None, None)
+            self.q[i], self.v[i] = state.q, state.v
 
     def _copies_of_state(self) -> Array:
         return self._by_copy.reshape(-1, self._size)

@@ -10,7 +10,7 @@ from ..codegen.program import Program, make_program
 from ..dynamics.frames import postures
 from ..dynamics.mass import mass_matrix
 from ..dynamics.tree import Tree
-from ..symbolic import ZERO, Expr, Func, Symbol, fresh_table, substitute, topological
+from ..symbolic import ZERO, Expr, Func, Symbol, fresh_table, substitute_all, topological
 from .contact_equations import ContactEquations
 from .equations import Equations, _deriving, _quiet
 from .model import Model
@@ -99,8 +99,9 @@ class _Derivation:
             force = law.outputs["force"][i]
             if self.contacts.touches()[i].contact.force is None:
                 continue
-            slopes = [_by_one_power(e, depth) for e in (law.outputs["by_depth"][i], law.outputs["by_rate"][i])]
-            outputs = {"force": [force], "by_depth": [slopes[0]], "by_rate": [slopes[1]]}
+            parts = (force, law.outputs["by_depth"][i], law.outputs["by_rate"][i])
+            names = ("force", "by_depth", "by_rate")
+            outputs = {n: [e] for n, e in zip(names, _by_one_power(parts, depth), strict=True)}
             out[i] = make_program(Function(f"law_{i}", {"depth": [depth], "rate": [rate]}, outputs, self.parameters))
         return out
 
@@ -109,7 +110,7 @@ def _entries(values: Sequence[Expr], size: int) -> list[Entry]:
     return [divmod(i, size) for i, e in enumerate(values) if e is not ZERO]
 
 
-def _by_one_power(slope: Expr, depth: Symbol) -> Expr:
-    """A slope with d^(r - 1) written as d^r / d: a division is cheaper than a second power."""
-    lower = [n for n in topological([slope]) if isinstance(n, Func) and n.name == "pow" and n.args[0] is depth]
-    return substitute(slope, {n: depth ** (n.args[1] + 1) / depth for n in lower})
+def _by_one_power(parts: Sequence[Expr], depth: Symbol) -> list[Expr]:
+    """A force and its slopes with d^r written as d d^(r - 1), which the slope needs anyway: one power serves both."""
+    powers = [n for n in topological(parts[:1]) if isinstance(n, Func) and n.name == "pow" and n.args[0] is depth]
+    return substitute_all(parts, {n: depth * depth ** (n.args[1] - 1) for n in powers})

@@ -1,6 +1,7 @@
 """The description of the grand piano action: parts, numbers with bounds and sources, three ways to move the key."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +35,16 @@ def test_every_number_has_a_unit_bounds_and_a_source():
         assert p.minimum <= p.value <= p.maximum and math.isfinite(p.minimum) and math.isfinite(p.maximum), name
         assert p.value == pytest.approx(datum.si) and p.unit == UNITS[datum.unit][0]
         assert datum.tag in TAGS and len(datum.source) > 3 and datum.tag in p.description, name
+
+
+def test_the_page_lists_every_number():
+    """docs/assets/piano_table.py writes it."""
+    page = Path(__file__).parents[3] / "docs" / "piano.md"
+    rows = {line.split("`")[1]: line for line in page.read_text(encoding="utf-8").splitlines() if "    | `" in line}
+    assert set(rows) == {*piano.TABLE, *FINGER}
+    for name, datum in {**piano.TABLE, **FINGER}.items():
+        assert datum.source in rows[name] and datum.tag in rows[name]
+        assert float(rows[name].split(" | ")[2].split()[0]) == pytest.approx(datum.value, rel=5e-3)
 
 
 def test_what_is_published_names_its_work():

@@ -6,7 +6,7 @@ import pytest
 from touchweight.library import piano
 
 # An independent model of the same action (symplectic Euler at 10 µs, friction by bristles): force of the finger [N],
-# speed of the hammer [m/s], time of the strike [ms], key bottom after it [ms], contact time [ms], end of the hammer [mm]
+# speed of the hammer [m/s], time of the strike, key bottom after it, contact time [ms], end of the hammer [mm]
 INDEPENDENT = (
     (0.9, 0.56, 127.0, 16.6, 2.2, 2.9),
     (2.0, 1.35, 66.0, 3.6, 2.0, 11.9),

@@ -68,13 +68,11 @@ def test_without_friction_the_finger_lifts_and_moves_and_nothing_else(by_motion)
 def test_the_escapement_is_felt_between_6_and_9_millimetres(pressed):
     """The bump starts at 6 to 7.5 mm and is over by 8 to 9 mm; it stays below that of a demonstrator, 1.2 N."""
     before = pressed.finger[going_down(pressed, 5.0, 6.0)].mean()
-    bump = pressed.finger - before
-    felt = going_down(pressed, 4.5, 9.8) & (bump > 0.1)
-    assert 6.0 < 1e3 * pressed.dip[felt].min() < 7.5
-    assert 6.0 < 1e3 * pressed.dip[np.argmax(np.where(going_down(pressed, 4.5, 9.8), bump, 0.0))] < 9.0
-    assert 0.15 < bump[felt].max() < 1.2
-    after = pressed.finger[going_down(pressed, 9.2, 9.7)].mean()
-    assert after < before + 0.3 * bump[felt].max()
+    bump = np.where(going_down(pressed, 4.5, 9.8), pressed.finger - before, 0.0)
+    assert 0.15 < bump.max() < 1.2
+    assert 6.0 < 1e3 * pressed.dip[np.argmax(bump > 0.1)] < 7.5
+    high = np.flatnonzero(bump > 0.5 * bump.max())
+    assert 6.0 < 1e3 * pressed.dip[high[0]] < 1e3 * pressed.dip[high[-1]] < 9.0
 
 
 def test_the_damper_is_picked_up_half_way(pressed):

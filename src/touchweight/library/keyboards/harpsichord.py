@@ -22,10 +22,10 @@ NUMBERS: dict[str, tuple[float, str, str]] = {
     "string.impedance": (0.67, "N s/m", "waves that run off to both sides"),
     "string.mass": (2.0e-4, "kg", "what moves with the plectrum"),
     "string.radius": (0.15e-3, "m", "of the wire"),
-    "plectrum.length": (4.0e-3, "m", "from the tongue to the tip"),
+    "plectrum.length": (3.8e-3, "m", "from the tongue to the tip"),
     "plectrum.reach": (3.85e-3, "m", "from the tongue to the string, level"),
     "plectrum.radius": (0.25e-3, "m", "half its thickness"),
-    "plectrum.stiffness": (0.010, "N m/rad", "when it is bent down, at its root"),
+    "plectrum.stiffness": (0.008, "N m/rad", "when it is bent down, at its root"),
     "tongue.stiffness": (4.0e-4, "N m/rad", "bristle that brings the tongue back, when it is turned up"),
     "tongue.inertia": (4.0e-9, "kg m²", "tongue and plectrum, about the tongue's axle"),
     "tongue.damping": (4.0e-6, "N m s", "of both springs"),
@@ -75,5 +75,7 @@ def build() -> Mechanism:
     m.stop("key-jack", m.q("jack") - p["jack.x"] * m.q("key"), felt(5e7, 2.0, 1e8))
     m.stop("jack-rail", p["rail"] - m.q("jack"), felt(2e7, 2.0, 1e8))
     m.sensor("finger point", "position", m.frame("finger point", key, (p["finger.x"], 0.0, 0.0)))
+    m.sensor("jack place", "position", jack)
+    m.sensor("wire", "position", string)
     m.drive("key")
     return m

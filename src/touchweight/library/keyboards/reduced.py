@@ -46,7 +46,7 @@ SPRINGS: dict[str, tuple[float, str, str]] = {
     "k1": (2000.0, "N m/rad", "spring between what the finger moves and the key"),
     "c1": (1.0, "N m s/rad", "its damping"),
     "k2": (200.0, "N/m", "spring between key and hammer, at its head; makes hammers as fast as the grand's"),
-    "c2": (0.2, "N s/m", "its damping"),
+    "c2": (0.5, "N s/m", "its damping"),
 }
 
 #: felt of the front punching, at the finger: stiffness [N/m^r], exponent, damping [N s/m³]; as in the grand action
@@ -181,7 +181,7 @@ def _level(x: float, z: float) -> float:
 
 
 def _inertia(model: Model, start: State) -> float:
-    """Moment of inertia at the key [kg m²] while the hammer is on it: twice the kinetic energy over the speed squared."""
+    """Moment of inertia at the key [kg m²], with the hammer on it: twice the kinetic energy over the speed squared."""
     run = piano.play(model, piano.slow(10e-3, back=False), 0.7, start)
     dip = key_dip(run)
     on = (dip > 2e-3) & (dip < 6e-3)
