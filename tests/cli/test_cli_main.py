@@ -163,11 +163,16 @@ def test_closed_and_full_outputs_are_no_traceback():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals here")
 def test_ctrl_c_is_quiet():
+    began = time.monotonic()
+    subprocess.run(
+        [*COMMAND, "simulate", "pendulum", "--seconds", "1"], env=environment(), capture_output=True, check=True
+    )
+    until_it_runs = time.monotonic() - began
     started = subprocess.Popen(
         [*COMMAND, "simulate", "pendulum", "--seconds", "90000"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
     )  # fmt: skip
-    time.sleep(4.0)
+    time.sleep(2.0 + 2.0 * until_it_runs)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert (started.returncode, out, err) == (130, "", "")

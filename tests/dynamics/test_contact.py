@@ -40,6 +40,10 @@ SPACE: dict[str, Pair] = {
     "spheres": lambda m, a, b: (m.sphere("a", a, (0.1, 0.2, 0.2), 0.3), m.sphere("b", b, (0, 0, 0.1), 0.2)),
     "sphere and plane": lambda m, a, b: (m.sphere("a", a, (0.1, 0, 0), 0.3), m.plane("b", b, (0, 0, 0.1), (2, -1, 2))),
     "plane and sphere": lambda m, a, b: (m.plane("a", a, (0, 0, 0.1), (2, -1, 2)), m.sphere("b", b, (0.1, 0, 0), 0.3)),
+    "disc and plane": lambda m, a, b: (
+        m.disc("a", a, (0.1, 0, 0), 0.3, axis=(1, 2, 0)),
+        m.plane("b", b, (0, 0, 0.1), (2, -1, 2)),
+    ),
     "sphere and capsule": lambda m, a, b: (
         m.sphere("a", a, (0.1, 0, 0), 0.3),
         m.capsule("b", b, (0, 0, -0.3), (0.2, 0.1, 0.5), 0.1),

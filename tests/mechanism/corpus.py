@@ -311,6 +311,15 @@ _BOMB = (
 )
 
 YAML = {
+    "a shape of no kind": Case("m.yaml", _more("shapes:\n  s: {frame: ground}\n"), "error", "'kind'", 7),
+    "a shape on nothing": Case("m.yaml", _more("shapes:\n  s: {kind: circle, frame: nobody, centre: [0, 0, 0]}\n"), "error", "frame or body", 7),
+    "a shape that is a list": Case("m.yaml", _more("shapes: [circle]\n"), "error", "a mapping", 6),
+    "a contact of nothing": Case("m.yaml", _more("contacts:\n  c: {}\n"), "error", "'a'", 7),
+    "a contact of strangers": Case("m.yaml", _more("contacts:\n  c: {a: x, b: y}\n"), "error", "a shape among none", 7),
+    "a contact with a law that runs code": Case("m.yaml", _more("contacts:\n  c: {gap: 1, law: __import__('os')}\n"), "error", "expression", 7),
+    "a stop without a coordinate": Case("m.yaml", _more("contacts:\n  c: {gap: 1}\n"), "problem", "a gap of coordinates"),
+    "a stop with a wild restitution": Case("m.yaml", _more("contacts:\n  c: {gap: 1, restitution: 7}\n"), "problem", "from 0 to 1"),
+    "a felt without a stiffness": Case("m.yaml", _more("contacts:\n  c: {gap: 1, law: felt}\n"), "error", "'stiffness'", 7),
     "empty": Case("m.yaml", b"", "error", "empty"),
     "only a comment": Case("m.yaml", b"# nothing\n", "error", "empty"),
     "only a list": Case("m.yaml", b"- 1\n- 2\n", "error", "a mapping", 1),

@@ -9,7 +9,9 @@ import pytest
 from sameness import describe
 
 from touchweight.mechanism import LOOP_KINDS
+from touchweight.mechanism.contact import LAWS
 from touchweight.mechanism.mechanism import Mechanism
+from touchweight.mechanism.shape import SHAPE_KINDS
 from touchweight.mechanism.yaml_closing_reader import CONSTRAINT_KINDS
 from touchweight.mechanism.yaml_format import dumps, loads
 
@@ -17,8 +19,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
 SECTIONS = (
-    "parameters", "bodies", "joints", "frames", "inputs", "sensors", "states", "forces", "loops", "constraints",
-    "drives", "modes", "transitions",
+    "parameters", "bodies", "joints", "frames", "inputs", "sensors", "states", "forces", "shapes", "contacts", "loops",
+    "constraints", "drives", "modes", "transitions",
 )  # fmt: skip
 
 
@@ -44,3 +46,8 @@ def test_every_section_is_shown(section: str) -> None:
 @pytest.mark.parametrize("kind", [*LOOP_KINDS, *CONSTRAINT_KINDS])
 def test_every_kind_of_loop_is_named(kind: str) -> None:
     assert not TEXT or f"| `{kind}`" in TEXT
+
+
+@pytest.mark.parametrize("word", [*SHAPE_KINDS, *LAWS])
+def test_every_shape_and_law_is_named(word: str) -> None:
+    assert not TEXT or f"| `{word}`" in TEXT

@@ -35,6 +35,7 @@ def everything() -> Mechanism:
     m.curve("flat", arm, -2)
     m.sphere("bead", ball, (0, 0, 0), 0.1)
     m.plane("floor", m.ground, (0, 0, -3))
+    m.disc("wheel", ball, (0, 0.1, 0), 0.2, axis="x")
     m.capsule("rod", arm, (0, 0, 0), (0, 0, 1), 0.02)
     m.capsule("post", m.ground, (3, 0, 0), (3, 0, 1), 0.02)
     m.box("brick", ball, (0.1, 0.2, 0.3), (0, 0, 0.01))
@@ -46,6 +47,7 @@ def everything() -> Mechanism:
     m.contact("hertz", "bead", "floor", tw.hertz(1e9, 0.2), 0.5)
     m.contact("own", "rod", "post", lambda d, d_dot, *, c: k * d + c * d * d_dot, 0.1, c=3.0)
     m.contact("plain", "brick", "floor", 2.0)
+    m.contact("wheel", "wheel", "floor", friction=0.7)
     m.contact("shared", "rod", "bead", lambda d, d_dot, *, stiffness, zero: stiffness * d + zero, stiffness=k, zero=0)
     m.stop("top", 1 - m.q("hip"))
     m.stop("bottom", 0.1 * (m.q("hip") + 1), tw.felt(1e6, 1.5))
@@ -62,8 +64,8 @@ def test_what_is_saved_comes_back_the_same(tmp_path: Path) -> None:
     want, got = describe(m), describe(back)
     for key in want:
         assert got[key] == want[key], key
-    assert len(back.contacts) == 12
-    assert len(back.shapes) == 13
+    assert len(back.contacts) == 13
+    assert len(back.shapes) == 14
     assert dumps(back) == dumps(m)
 
 

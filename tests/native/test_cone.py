@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from touchweight.bench.friction_problems import stack
 from touchweight.codegen.compiler import find_compiler
 from touchweight.codegen.library import contract, load_native
 
@@ -66,6 +67,18 @@ def test_redundant_contacts_stay_within_too(core, d):
     W, q, mu = problem(12, d, 4, rank=9)
     ended, r, u, _, _ = call(core, W, q, mu, d)
     assert ended == DONE and u == pytest.approx(W @ r + q, abs=1e-11)
+
+
+def test_a_tall_stack_stays_within_and_leaves_the_problem_alone(core):
+    """Newton's method fails at first here, and softens its own copy of W on the way."""
+    rng = np.random.default_rng(5)
+    used = 0
+    for _ in range(4):
+        p = stack(12, 3, rng)
+        ended, r, u, report, _ = call(core, p.W, p.q, p.mu, 3, most=2000)
+        assert ended == DONE and u == pytest.approx(p.W @ r + p.q, abs=1e-11)
+        used = max(used, report.newton_steps)
+    assert used > 24, "one of them took more than a single try"
 
 
 def test_a_stop_is_told_and_leaves_the_best(core):

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from touching import G, flat, watch
+from touching import flat, watch
 
 import touchweight as tw
 from touchweight.mechanism import ContactLaw, Mechanism
@@ -61,7 +61,7 @@ def test_a_wheel_stops_when_its_friction_has_taken_its_momentum() -> None:
     stopped = int(np.argmax(np.abs(run.v["axle"]) < 1e-9))
     assert 0.0 <= run.t[stopped] - 5.0 <= 1.01e-3
     assert run.q["axle"][-1] == pytest.approx(25.0, abs=1e-4)
-    assert np.ptp(run.q["axle"][stopped + 1 :]) < 1e-12
+    assert np.ptp(run.q["axle"][stopped:]) == 0.0
 
 
 @pytest.mark.parametrize(("friction", "holds"), [(9.82, True), (9.80, False)])
@@ -73,7 +73,7 @@ def test_a_loaded_joint_sticks_or_not(friction: float, holds: bool) -> None:
     )
     run = watch(m, 10.0 if holds else 1.0, 1e-2)
     if holds:
-        assert np.abs(run.q["hinge"]).max() < 1e-12
+        assert np.abs(run.q["hinge"]).max() == 0.0
         assert run.force["hinge.dry_friction"] == pytest.approx(-9.81, rel=1e-6)
     else:
         assert run.q["hinge"][-1] > 1e-3
@@ -116,8 +116,9 @@ def test_friction_on_felt_is_that_of_the_smoothed_law_in_the_limit() -> None:
     smooth = model.simulate(0.3, v={"b.x": 0.3}, dt=1e-5, method="rk4", every=100)
     run = model.simulate(0.3, v={"b.x": 0.3}, dt=1e-4, every=10)
     assert np.abs(run["b.x"] - smooth["b.x"]).max() < 1e-4
+    # it ends rolling, with the angular momentum about the point of contact that it had
     ratio = 0.1 * 0.03**2 / 1e-4
-    assert run["v.b.x"][-1] == pytest.approx(0.3 * ratio / (1 + ratio) * (1 + 1 / ratio) / (1 + 1 / ratio), rel=0.05)
+    assert run["v.b.x"][-1] == pytest.approx(0.3 * ratio / (1 + ratio), rel=0.05)
 
 
 def test_a_felt_never_pulls() -> None:
@@ -161,7 +162,7 @@ def test_a_slider_crank_with_clearance() -> None:
     run = watch(slider_crank(False), 0.2, 5e-5, v={"crank": 150.0, "rod": -225.0, "slider": 74.99})
     energy = run.energy
     assert energy[0] == pytest.approx(7.4955, rel=1e-3)
-    assert np.diff(energy).max() < 1e-5
+    assert np.diff(energy).max() < 3e-6 * energy[0]
     assert 0.5 * energy[0] < energy[-1] < energy[0]
     z = 0.153 * np.sin(run.q["crank"]) + 0.306 * np.sin(run.q["crank"] + run.q["rod"])
     assert np.abs(z).max() < 0.001 + 1e-3
@@ -200,46 +201,57 @@ def test_a_loop_with_contacts_friction_and_a_drive() -> None:
 
 
 # -- energy ----------------------------------------------------------------------------------------------
-def random_chain(seed: int, links: int, friction: float, compliant: bool) -> Mechanism:
-    """Hinged links over a floor and a post, each with a round end."""
-    random = np.random.default_rng(seed)
-    m = Mechanism(f"chain {seed}")
-    m.line("floor", m.ground, (0, 0, 0), normal=(random.uniform(-0.3, 0.3), 0, 1))
+LINKS = 3
+
+
+def chain(law: ContactLaw) -> Mechanism:
+    """Hinged links over a slope and a post, each with a round end."""
+    m = Mechanism("chain")
+    m.line("floor", m.ground, (0, 0, 0), normal=(0.2, 0, 1))
     m.circle("post", m.ground, (0.6, 0, 0.2), 0.15)
-    parent, origin = "ground", (0.0, 0.0, 0.8)
-    for i in range(links):
-        length = random.uniform(0.2, 0.4)
-        m.body(f"l{i}", mass=random.uniform(0.1, 1), com=(length / 2, 0, 0), inertia=(random.uniform(1e-3, 1e-2),) * 3)
-        m.revolute(f"l{i}", parent, f"l{i}", axis="y", origin=origin, friction=random.choice([0.0, 0.05]))
-        m.circle(f"end{i}", f"l{i}", (length, 0, 0), 0.03)
-        law = tw.felt(1e6, 2.0, 1e6) if compliant and i % 2 else tw.rigid()
-        m.contact(f"floor{i}", f"end{i}", "floor", law, friction)
-        m.contact(f"post{i}", f"end{i}", "post", law, friction)
-        parent, origin = f"l{i}", (length, 0.0, 0.0)
+    parent, origin = "ground", (0.0, 0.0, 0.7)
+    for i in range(LINKS):
+        m.body(f"l{i}", mass=0.5, com=(0.15, 0, 0), inertia=(5e-3,) * 3)
+        m.revolute(f"l{i}", parent, f"l{i}", axis="y", origin=origin, friction=0.02)
+        m.circle(f"end{i}", f"l{i}", (0.3, 0, 0), 0.03)
+        m.contact(f"floor{i}", f"end{i}", "floor", law, 0.3)
+        m.contact(f"post{i}", f"end{i}", "post", law, 0.3)
+        parent, origin = f"l{i}", (0.3, 0.0, 0.0)
     return m
 
 
-@given(st.integers(0, 10**6), st.integers(1, 3), st.sampled_from([0.0, 0.3, 1.0]))
-@settings(max_examples=6, deadline=None, derandomize=True)
-def test_contacts_never_make_energy(seed: int, links: int, friction: float) -> None:
+@pytest.fixture(scope="module")
+def rigid_chain() -> tw.Model:
+    return chain(tw.rigid()).compile()
+
+
+@given(
+    st.lists(st.floats(0.05, 2.0), min_size=LINKS, max_size=LINKS),
+    st.lists(st.floats(-3.0, 3.0), min_size=LINKS, max_size=LINKS),
+    st.floats(0.0, 1.0),
+)
+@settings(max_examples=15, deadline=None, derandomize=True, phases=[Phase.generate])
+def test_contacts_never_make_energy(
+    rigid_chain: tw.Model, masses: list[float], speeds: list[float], friction: float
+) -> None:
     """Kinetic and potential energy only fall, but for the error of the method."""
-    run = watch(random_chain(seed, links, friction, False), 1.5, 5e-4)
+    values = {f"l{i}.mass": x for i, x in enumerate(masses)}
+    values |= {f"{kind}{i}.friction": friction for kind in ("floor", "post") for i in range(LINKS)}
+    v = {f"l{i}": x for i, x in enumerate(speeds)}
+    run = watch(rigid_chain.mechanism, 1.0, 1e-3, v=v, model=rigid_chain, parameters=values)
     energy = run.energy
-    fallen = np.maximum.accumulate(energy - np.minimum.accumulate(energy)).max()
-    assert fallen < 5e-3 * max(1.0, float(np.ptp(energy)))
-    assert max(f.max() for n, f in run.force.items() if "." not in n) > 0.0
+    risen = (energy - np.minimum.accumulate(energy)).max()
+    assert risen < 1e-3 * max(1.0, float(np.ptp(energy)))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_felts_never_make_energy(seed: int) -> None:
-    """What a felt stores is not counted; before and after, it is nothing."""
-    run = watch(random_chain(seed, 3, 0.3, True), 1.5, 5e-4)
+def test_felts_never_make_energy() -> None:
+    """What a felt stores is not counted; where nothing is pressed, it is nothing."""
+    run = watch(chain(tw.felt(1e6, 2.0, 1e6)), 1.5, 5e-4)
     energy = run.energy
-    apart = sum(f for n, f in run.force.items() if "." not in n) == 0.0
-    times = np.flatnonzero(apart)
-    assert np.maximum.accumulate(energy[times[::-1]])[::-1][0] <= energy[0] + 5e-3
-    assert np.isfinite(energy).all()
-    assert G > 0
+    pressed = sum(f for n, f in run.force.items() if "." not in n)
+    assert np.max(pressed) > 1.0
+    free = energy[np.asarray(pressed) == 0.0]
+    assert (free - np.minimum.accumulate(free)).max() < 2e-3 * float(np.ptp(energy))
 
 
 def test_theta_must_be_sensible() -> None:

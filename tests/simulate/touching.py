@@ -36,12 +36,14 @@ class Watched:
     force: dict[str, Array]
     residual: float
     looks: int
+    parameters: Mapping[str, float] | None = None
 
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy after every step [J]."""
         q, v = (np.stack(list(x.values()), axis=1) for x in (self.q, self.v))
-        return np.array([self.model.energy(a, b).total for a, b in zip(q, v, strict=True)])
+        total: Array = np.asarray(self.model.energy(q, v, parameters=self.parameters).total)
+        return total
 
 
 def watch(
@@ -83,6 +85,7 @@ def watch(
         dict(zip(core.force_names, forces.T, strict=True)),
         worst,
         looks,
+        parameters,
     )
 
 

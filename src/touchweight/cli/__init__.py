@@ -15,6 +15,7 @@ from .. import __version__
 from ..errors import TouchweightError
 from .assemble import assemble
 from .bench import bench
+from .compare import compare
 from .doctor import doctor
 from .equilibrium import equilibrium
 from .generate import generate
@@ -38,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (play, info, simulate, generate, doctor):
+for verb in (play, info, simulate, compare, generate, doctor):
     app.command()(verb)
 for analysis in (assemble, equilibrium, linearise, modes, kinematics, sensitivity):
     app.command(rich_help_panel="Analyses")(analysis)

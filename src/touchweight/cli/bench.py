@@ -57,9 +57,10 @@ def piano(
 def contact(
     each: Annotated[int, typer.Option(min=1, help="How many problems of each kind and size.")] = 3,
     repeat: Annotated[int, typer.Option(min=1, help="How often each time is taken, at most.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Which random problems.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Solve friction problems beside Siconos' solvers: agreement and times."""
     from ..bench.cone import main
 
-    main(each=each, passes=repeat, as_json=as_json)
+    main(each=each, passes=repeat, seed=seed, as_json=as_json)

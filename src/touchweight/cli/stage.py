@@ -12,6 +12,8 @@ from ..mechanism import FrameForce, Mechanism
 from ..symbolic import ZERO
 
 Drive = Callable[[float], float]
+#: position, velocity and acceleration at a time
+Moved = Callable[[float], tuple[float, float, float]]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Show:
     dt: float = 1e-3
     v: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, Drive] = field(default_factory=dict)
-    drives: Mapping[str, Drive] = field(default_factory=dict)
+    drives: Mapping[str, Drive | Moved] = field(default_factory=dict)
     disc: float = 0.0
     sentence: str = "Let go where the file says, or in its reference position. Limits of joints are data, not stops."
 

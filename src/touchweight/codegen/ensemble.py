@@ -150,6 +150,7 @@ def _sizes(at: Layout, slots: int) -> list[str]:
         _table("diagonal", diagonal),
         _table("fixed", fixed),
         _table("compliant", [int(c) for c in s.compliant]),
+        _table("dry_speed", s.dry),
         _table("driven_speed", [k for k, _ in s.driven]),
         _table("driven_coordinate", [q for _, q in s.driven]),
         "",

@@ -135,7 +135,7 @@ def _pair(view: Kinematics, contact: Contact) -> list[Touch]:
 
 
 #: in a pair, the shape that comes first here is the one that is round
-_ORDER = ("circle", "sphere", "capsule", "box", "segment", "line", "curve", "plane")
+_ORDER = ("circle", "sphere", "disc", "capsule", "box", "segment", "line", "curve", "plane")
 
 Meeting = tuple[Expr, Vector, Vector]
 
@@ -152,6 +152,8 @@ def _meet(view: Kinematics, a: _Placed, b: _Placed) -> list[Meeting]:
         return [_over(a.points[0], a.shape.radius, b)]
     if kinds == ("circle", "curve"):
         return [_over_curve(a.points[0], a.shape.radius, b)]
+    if kinds == ("disc", "plane"):
+        return [_edge_over(a, b)]
     if kinds == ("capsule", "plane"):
         return [_over(p, a.shape.radius, b) for p in a.points]
     if kinds == ("box", "plane"):
@@ -172,6 +174,17 @@ def _round_pair(p: Vector, r: Expr, q: Vector, s: Expr) -> Meeting:
 def _over(p: Vector, r: Expr, b: _Placed) -> Meeting:
     height = share(dot(b.normal, shared(minus(p, b.points[0]))))
     return height - r, b.normal, shared(minus(p, scale(share(height), b.normal)))
+
+
+def _edge_over(a: _Placed, b: _Placed) -> Meeting:
+    """The lowest point of a disc's edge over a plane; where they are parallel, its centre."""
+    x, y, z = a.shape.axis
+    axis = shared(transform(a.axes, (const(x), const(y), const(z))))
+    flat = share(dot(axis, b.normal))
+    down = shared(minus(b.normal, scale(flat, axis)))
+    size = share(sqrt(share(dot(down, down) + TINY)))
+    point = shared(minus(a.points[0], scale(share(a.shape.radius / size), down)))
+    return _over(point, ZERO, b)
 
 
 #: Newton steps towards the foot of a centre on a curve

@@ -18,6 +18,7 @@ SHAPE_KINDS: dict[str, tuple[int, str]] = {
     "line": (1, "everything on one side of a straight line in the plane"),
     "curve": (0, "everything under a curve z = f(x) in the plane"),
     "sphere": (1, "a ball: centre, radius"),
+    "disc": (1, "a thin wheel or coin in space: centre, radius, axis; its edge touches planes"),
     "plane": (1, "everything on one side of a plane"),
     "capsule": (2, "a rod with round ends"),
     "box": (1, "a brick: centre and half lengths"),
@@ -36,6 +37,7 @@ PAIRS = frozenset(
         ("circle", "curve"),
         ("sphere",),
         ("sphere", "plane"),
+        ("disc", "plane"),
         ("sphere", "capsule"),
         ("capsule", "plane"),
         ("capsule",),
@@ -53,10 +55,10 @@ class Shape:
         kind: a key of :data:`SHAPE_KINDS`.
         frame: the frame it is given in.
         points: centre, ends, or a point of the line or plane [m].
-        radius: of a circle, sphere or capsule, or the rounding of a segment [m].
+        radius: of a circle, sphere, disc or capsule, or the rounding of a segment [m].
         normal: of a line or plane, out of the matter, in the frame.
         size: half lengths of a box [m].
-        axis: of the plane that a planar shape lies in, in the frame.
+        axis: of the plane that a planar shape or a disc lies in, in the frame.
         height: of a curve [m], an expression of :data:`ALONG` and parameters; its matter lies under it.
     """
 

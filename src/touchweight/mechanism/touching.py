@@ -87,6 +87,10 @@ class Touching(Description):
         """A ball: centre [m], radius [m]."""
         return self._shape(name, "sphere", place, [centre], radius=radius)
 
+    def disc(self, name: str, place: Place, centre: Point, radius: Scalar, axis: Any = "y") -> Shape:
+        """A thin wheel or coin in space, normal to ``axis``: centre [m], radius [m]. Its edge touches planes."""
+        return self._shape(name, "disc", place, [centre], radius=radius, axis=axis)
+
     def plane(self, name: str, place: Place, point: Point = (0.0, 0.0, 0.0), normal: Any = "z") -> Shape:
         """All that lies under a plane through ``point`` [m], whose ``normal`` points out of the matter."""
         return self._shape(name, "plane", place, [point], normal=normal)

@@ -17,6 +17,7 @@ SHAPE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "line": (("point",), ("normal", "axis")),
     "curve": ((), ("height", "parameters")),
     "sphere": (("centre",), ("radius",)),
+    "disc": (("centre",), ("radius", "axis")),
     "plane": (("point",), ("normal",)),
     "capsule": (("start", "end"), ("radius",)),
     "box": (("centre",), ("size",)),

@@ -8,7 +8,7 @@ from ..errors import MechanismError
 from ..symbolic import ZERO, free_symbols
 from .contact import COMPRESSION, COMPRESSION_RATE, LAWS, Contact
 from .law import trace
-from .shape import ALONG, PLANAR, SHAPE_KINDS, Shape
+from .shape import ALONG, SHAPE_KINDS, Shape
 from .values import AXES, shown
 from .yaml_closing_writer import ClosingWriter
 from .yaml_contact_reader import NEEDED, SHAPE_KEYS
@@ -31,7 +31,7 @@ class ContactWriter(ClosingWriter):
         named = {axis: name for name, axis in AXES.items()}
         if "normal" in rest:
             out["normal"] = named.get(s.normal, list(s.normal))
-        if "axis" in rest and s.kind in PLANAR and s.axis != AXES["y"]:
+        if "axis" in rest and s.axis != AXES["y"]:
             out["axis"] = named.get(s.axis, list(s.axis))
         if "size" in rest:
             out["size"] = self.vector(s.size, f"{s.name}.size")

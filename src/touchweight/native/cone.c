@@ -11,8 +11,16 @@
  * tried from where they lead; should it fail, the sweeps go on. */
 #include "tw_cone.h"
 
-/* contacts for which a first sweep may be all */
-#define FEW 4
+/* how many contacts of a group close by themselves */
+static int32_t closing(const tw_cone_problem *p, const group *g)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < g->n; ++i) {
+        const int32_t k = g->member[i];
+        count += p->q[(int64_t)k * g->d] < 0.0 || (p->bilateral && p->bilateral[k]);
+    }
+    return count;
+}
 
 /* whether a group starts without impulses */
 static int at_rest(const group *g, const double *r)
@@ -59,7 +67,7 @@ INLINE double solve_single(const tw_cone_problem *p, int32_t i, double *r, doubl
     return speed > 0.0 ? miss_contact(&c, scaled, u + at, d) / larger(speed, most) : 0.0;
 }
 
-/* A first sweep over a few contacts where they are, from rest: often that is all. Returns the residual. */
+/* A first sweep over contacts where they are, from rest: often all, when only one closes. Returns the residual. */
 INLINE double first_sweep(const tw_cone_problem *p, const group *g, double *r, double *u, int32_t d)
 {
     contact c;
@@ -162,7 +170,8 @@ INLINE double take_in(const tw_cone_problem *p, group *g, const double *r, int32
         c->runs = 0;
         if (g->n == p->contacts) {
             for (int32_t k = 0; k < d; ++k)
-                for (int32_t l = 0; l < g->m; ++l) to[(int64_t)k * g->wide + l] = rows[k * m + l] * c->by_scale * g->dr[l];
+                for (int32_t l = 0; l < g->m; ++l)
+                    to[(int64_t)k * g->wide + l] = rows[k * m + l] * c->by_scale * g->dr[l];
         } else {
             for (int32_t j = 0; j < g->n; ++j)
                 for (int32_t k = 0; k < d; ++k)
@@ -216,7 +225,7 @@ static int64_t lay_out(int64_t n, int64_t d, double *base, group *g, int32_t **g
     g->name = at;                                                                                            \
     at += (size);
     TAKE(w, m * m) TAKE(q, m) TAKE(r, m) TAKE(u, m) TAKE(best, m) TAKE(dr, m) TAKE(du, m) TAKE(r0, m) TAKE(u0, m)
-    TAKE(a, m * m) TAKE(right, m) TAKE(diagonal, m) TAKE(basis, 16 * n)
+    TAKE(a, m * m) TAKE(right, m) TAKE(diagonal, m) TAKE(path, m) TAKE(basis, 16 * n)
 #undef TAKE
     g->at = (contact *)at;
     at += n * (int64_t)((sizeof(contact) + sizeof(double) - 1) / sizeof(double));
@@ -280,7 +289,8 @@ TW_EXPORT int32_t tw_cone_solve(const tw_cone_problem *p, const tw_cone_options 
         int32_t sweeps = o->most_sweeps > 0;
         double found = 1e300;
         g.n = gather(p, i, report->groups, group_of, g.member);
-        const int plain = sweeps && o->relaxation == 1.0, rest = at_rest(&g, r), quick = plain && rest && g.n <= FEW;
+        const int plain = sweeps && o->relaxation == 1.0, rest = at_rest(&g, r);
+        const int quick = plain && rest && (g.n == 2 || closing(p, &g) == 1);
         if (g.n == 1 && plain) {
             found = g.d == 2 ? solve_single(p, i, r, u, 2) : solve_single(p, i, r, u, 3);
         } else if (quick) {

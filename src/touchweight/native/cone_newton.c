@@ -15,6 +15,7 @@
 #define FIRST_SOFT 1.0
 #define LAST_SOFT 1e-6
 #define STAGE 1e-4
+#define MOST_STAGES 40
 
 enum { APART = 0, HELD = 1, SLIDES = 2 };
 
@@ -177,17 +178,32 @@ static double newton(group *g, double tolerance, int32_t most, int damped)
     return tw_cone_residual(g);
 }
 
-/* Newton's method on the problem with W + γ, for γ from large, where it is easy, to none */
-static double soften(group *g, double tolerance, double softer, int damped)
+static void soft_diagonal(const group *g, double gamma)
 {
-    for (int32_t j = 0; j < g->m; ++j) g->diagonal[j] = g->w[(int64_t)j * (g->wide + 1)];
-    for (double gamma = FIRST_SOFT; gamma > LAST_SOFT; gamma *= softer) {
-        for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j] + gamma;
-        tw_cone_refresh(g);
-        newton(g, STAGE, MOST_STEPS, damped);
-    }
-    for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j];
+    for (int32_t j = 0; j < g->m; ++j) g->w[(int64_t)j * (g->wide + 1)] = g->diagonal[j] + gamma;
     tw_cone_refresh(g);
+}
+
+/* Newton's method on the problem with W + γ, for γ from large, where it is easy, to none; where a stage fails, it
+ * goes on, or when careful by smaller strides from the last that did not */
+static double soften(group *g, double tolerance, double stride, int careful, int damped)
+{
+    double good = FIRST_SOFT / stride;
+    for (int32_t j = 0; j < g->m; ++j) {
+        g->diagonal[j] = g->w[(int64_t)j * (g->wide + 1)];
+        g->path[j] = g->r[j];
+    }
+    for (int32_t stage = 0; stage < MOST_STAGES && good > LAST_SOFT && stride < 0.9; ++stage) {
+        soft_diagonal(g, good * stride);
+        if (newton(g, STAGE, MOST_STEPS, damped) <= STAGE || !careful) {
+            good *= stride;
+            for (int32_t j = 0; j < g->m; ++j) g->path[j] = g->r[j];
+        } else {
+            stride = tw_root(stride);
+            for (int32_t j = 0; j < g->m; ++j) g->r[j] = g->path[j];
+        }
+    }
+    soft_diagonal(g, 0.0);
     return newton(g, tolerance, MOST_STEPS, damped);
 }
 
@@ -211,10 +227,10 @@ double tw_cone_newton(group *g, double tolerance, int32_t number)
     const int32_t few = 10 + g->n / 8 < MOST_STEPS ? 10 + g->n / 8 : MOST_STEPS;
     switch (number % 6) {
     case 0: return newton(g, tolerance, few, 0);
-    case 1: return soften(g, tolerance, 0.2, 0);
-    case 2: return soften(g, tolerance, 0.4, 0);
+    case 1: return soften(g, tolerance, 0.2, 1, 0);
+    case 2: return soften(g, tolerance, 0.4, 0, 0);
     case 3: return newton(g, tolerance, MOST_STEPS, 1);
-    case 4: return soften(g, tolerance, 0.6, 0);
-    default: return soften(g, tolerance, 0.2, 1);
+    case 4: return soften(g, tolerance, 0.6, 0, 0);
+    default: return soften(g, tolerance, 0.2, 1, 1);
     }
 }

@@ -1,4 +1,4 @@
-/* cone_sweep.c: Gauss-Seidel over a group of contacts, each solved exactly in its turn; and when to try Newton's method. */
+/* cone_sweep.c: Gauss-Seidel over a group of contacts, each solved exactly in turn; and when Newton's method pays. */
 #include "tw_cone.h"
 
 /* sweeps over which their rate is taken */

@@ -18,6 +18,8 @@
 #define TOUCHING 1e-12
 /* looks at the problem in one step */
 #define MOST_ITERATIONS 80
+/* sweeps over the impulses where Newton's method goes round in circles */
+#define SWEEPS 30
 /* looks after which a Newton step must lead nearer, to leave a cycle */
 #define PATIENCE 8
 
@@ -28,6 +30,7 @@ typedef struct work {
     double *p, *trial, *target, *soft, *slope; /* of each row: impulse, projected trial, wanted speed, ε, dp/d(g w) */
     double *turn;                       /* of each normal row that slides: friction's radius over its trial value */
     double *w, *dw, *w0, *dp, *p0, *right, *a, *bar, *dq, *column, *w1, *p1;
+    double *answer, *give;              /* of each row: what its impulse does to w, and to its own speed */
     int32_t *pivot, *held;
 } work;
 
@@ -50,6 +53,7 @@ static int64_t lay_out(const tw_system *s, double *base, work *p)
     TAKE(friction, c) TAKE(dry, t->dry) TAKE(g, m * nv) TAKE(p, m) TAKE(trial, m) TAKE(target, m) TAKE(soft, m)
     TAKE(slope, m) TAKE(w, nv) TAKE(right, nv) TAKE(a, nv * nv) TAKE(bar, s->nq) TAKE(dq, s->nq) TAKE(column, nv)
     TAKE(dw, nv) TAKE(w0, nv) TAKE(dp, m) TAKE(p0, m) TAKE(turn, c) TAKE(w1, nv) TAKE(p1, m)
+    TAKE(answer, m * nv) TAKE(give, m)
 #undef TAKE
     p->pivot = (int32_t *)at;
     at += nv + 1;
@@ -394,6 +398,91 @@ static double descend(const tw_system *s, double h, double theta, const double *
     return worst;
 }
 
+/* change an impulse, and w with it; returns by how much that is, in [sqrt J] */
+static double shift(const tw_system *s, int32_t j, double to, work *p)
+{
+    const double by = to - p->p[j];
+    const double *answer = p->answer + (int64_t)j * s->nv;
+    for (int32_t k = 0; k < s->nv; ++k) p->w[k] += by * answer[k];
+    p->p[j] = to;
+    return tw_size(by) * tw_root(p->give[j]);
+}
+
+/* what every impulse does to w, with felts as they are now; and w as the impulses of now would have it */
+static int respond(const tw_system *s, double h, const double *v, work *p)
+{
+    const tw_contacts *c = s->contacts;
+    const tw_constraints *loops = s->constraints;
+    const int32_t nv = s->nv, m = all_rows(s), fixed = loops->driven + loops->locked;
+    for (int32_t i = 0; i < nv * nv; ++i) p->a[i] = p->base[i];
+    for (int32_t j = 0; j < m; ++j) p->dp[j] = j < c->count && c->compliant[j] ? p->trial[j] : p->p[j];
+    for (int32_t i = 0; i < c->count; ++i) {
+        const double *n = p->g + i * nv;
+        if (!c->compliant[i] || p->slope[i] == 0.0) continue;
+        for (int32_t k = 0; k < nv; ++k)
+            for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] -= p->slope[i] * n[k] * n[l];
+    }
+    for (int32_t i = 0; i < c->count; ++i) p->turn[i] = along(p->g + i * nv, p->w, nv);
+    balance(s, h, v, p->dp, p);
+    for (int32_t which = 0; which < fixed; ++which) {
+        const int32_t k = which < loops->driven ? loops->driven_speed[which]
+                                                : loops->locked_speed[which - loops->driven];
+        for (int32_t l = 0; l < nv; ++l) p->a[k * nv + l] = k == l;
+        p->right[k] = 0.0;
+    }
+    if (!(tw_lu(p->a, p->pivot, nv) > 0.0)) return 0;
+    tw_lu_solve(p->a, p->pivot, nv, p->right);
+    for (int32_t k = 0; k < nv; ++k) p->w[k] -= p->right[k];
+    for (int32_t j = 0; j < m; ++j) {
+        double *answer = p->answer + (int64_t)j * nv;
+        for (int32_t k = 0; k < nv; ++k) answer[k] = p->g[j * nv + k];
+        for (int32_t which = 0; which < fixed; ++which)
+            answer[which < loops->driven ? loops->driven_speed[which] : loops->locked_speed[which - loops->driven]] = 0.0;
+        tw_lu_solve(p->a, p->pivot, nv, answer);
+        p->give[j] = along(p->g + j * nv, answer, nv) + 1e-300;
+    }
+    return 1;
+}
+
+/* One impulse after the other, each as its law wants it, over and over: slow, but not in circles. */
+static void settle(const tw_system *s, double h, const double *v, double tolerance, work *p)
+{
+    const tw_contacts *c = s->contacts;
+    const int32_t nv = s->nv, slides = c->count, dry = slides + c->tangents, loops = dry + c->dry, m = all_rows(s);
+    if (!respond(s, h, v, p)) return;
+    double change = 1e300;
+    for (int sweep = 0; sweep < SWEEPS && change > tolerance; ++sweep) {
+        change = 0.0;
+        for (int32_t i = 0; i < slides; ++i) {
+            const double u = along(p->g + i * nv, p->w, nv);
+            double normal = p->trial[i] + p->slope[i] * (u - p->turn[i]);
+            if (!c->compliant[i]) {
+                normal = p->gap[i] <= TOUCHING ? p->p[i] - (u - p->target[i]) / p->give[i] : 0.0;
+                if (!(normal > 0.0)) normal = 0.0;
+                change += shift(s, i, normal, p);
+            }
+            const int32_t first = slides + c->slide_start[i], last = slides + c->slide_start[i + 1];
+            double most = 0.0, size = 0.0, x[2] = {0.0, 0.0};
+            for (int32_t j = first; j < last; ++j)
+                if (p->give[j] > most) most = p->give[j];
+            for (int32_t j = first; j < last; ++j) {
+                x[j - first] = p->p[j] - along(p->g + j * nv, p->w, nv) / most;
+                size += x[j - first] * x[j - first];
+            }
+            const double radius = normal > 0.0 ? p->friction[i] * normal : 0.0;
+            const double part = size > radius * radius ? radius / tw_root(size) : 1.0;
+            for (int32_t j = first; j < last; ++j) change += shift(s, j, part * x[j - first], p);
+        }
+        for (int32_t j = dry; j < m; ++j) {
+            double x = p->p[j] - (along(p->g + j * nv, p->w, nv) - (j < loops ? 0.0 : p->target[j])) / p->give[j];
+            const double radius = j < loops ? h * p->dry[j - dry] : 1e300;
+            if (x > radius) x = radius;
+            if (x < -radius) x = -radius;
+            change += shift(s, j, x, p);
+        }
+    }
+}
+
 /* take everything that is closed as sticking */
 static void hold_all(const tw_system *s, work *p)
 {
@@ -408,26 +497,29 @@ static void hold_all(const tw_system *s, work *p)
 }
 
 /* Solve for w and the impulses; returns how far from a solution it ended. From the impulses of the step before; if that
- * leads nowhere, from all that is closed sticking (where sliding wedges itself in, only that is a solution), then from no
- * impulses at all. */
+ * leads nowhere, from where sweeps over the impulses lead; from all that is closed sticking (where sliding wedges itself
+ * in, only that is a solution); from no impulses at all. */
 static double solve(const tw_system *s, double h, double theta, const double *v, double tolerance, int32_t *iterations,
                     work *p)
 {
-    static const int32_t limit[3] = {MOST_ITERATIONS / 3, 2 * MOST_ITERATIONS / 3, MOST_ITERATIONS};
+    static const int32_t limit[4] = {MOST_ITERATIONS / 8, MOST_ITERATIONS / 2, 3 * MOST_ITERATIONS / 4, MOST_ITERATIONS};
     const int32_t nv = s->nv, m = all_rows(s);
     int32_t looks = 1;
     double worst = descend(s, h, theta, v, tolerance, miss(s, h, theta, v, p), limit[0], &looks, p);
-    for (int again = 0; again < 2 && !(worst <= tolerance); ++again) {
+    for (int again = 1; again < 4 && !(worst <= tolerance); ++again) {
         const double before = worst;
         for (int32_t k = 0; k < nv; ++k) p->w1[k] = p->w[k];
         for (int32_t j = 0; j < m; ++j) p->p1[j] = p->p[j];
-        for (int32_t j = 0; j < m; ++j) p->p[j] = 0.0;
+        if (again == 1)
+            settle(s, h, v, tolerance, p);
+        else
+            for (int32_t j = 0; j < m; ++j) p->p[j] = 0.0;
         worst = miss(s, h, theta, v, p);
-        if (again == 0) {
+        if (again == 2) {
             hold_all(s, p);
             worst = 1e300; /* whatever that step leads to */
         }
-        worst = descend(s, h, theta, v, tolerance, worst, limit[1 + again], &looks, p);
+        worst = descend(s, h, theta, v, tolerance, worst, limit[again], &looks, p);
         if (worst <= before) continue;
         for (int32_t k = 0; k < nv; ++k) p->w[k] = p->w1[k];
         for (int32_t j = 0; j < m; ++j) p->p[j] = p->p1[j];
@@ -462,6 +554,10 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
         worst = solve(s, h, theta, v, memory->contact_tolerance, &more, &p);
         iterations += more;
     }
+    /* a joint that sticks stands still, to the last digit */
+    if (worst <= memory->contact_tolerance)
+        for (int32_t i = 0; i < c->dry; ++i)
+            if (p.held[c->count + c->tangents + i] && p.dry[i] > 0.0) p.w[c->dry_speed[i]] = 0.0;
     memory->contact_residual = worst;
     memory->contact_iterations = iterations;
     if (iterations > memory->most_contact_iterations) memory->most_contact_iterations = iterations;

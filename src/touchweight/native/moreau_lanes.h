@@ -32,7 +32,8 @@ typedef struct work {
     tw_real gap[CONTACTS + 1], g[ENTRIES + 1], mass[MASS + 1], push[NV + 1], k[STIFF + 1], d[DAMP + 1];
     tw_real restitution[CONTACTS + 1], friction[CONTACTS + 1], dry[DRY + 1], bar[NQ + 1], dq[NQ + 1];
     /* the same for all looks: A, v, G v, wanted speeds, softness of rows and one over it, 1 / M_kk */
-    tw_real base[BASE + 1], v[NV + 1], gv[ROWS + 1], target[CONTACTS + 1], soft[ROWS + 1], hard[ROWS + 1], light[NV + 1];
+    tw_real base[BASE + 1], v[NV + 1], gv[ROWS + 1], target[CONTACTS + 1], soft[ROWS + 1], hard[ROWS + 1];
+    tw_real light[NV + 1];
     /* a look: speeds, G w, impulses, projected trial values, slopes of felts, directions of sliding, friction's
        radius over its trial value, A (w - v) + h c, what is left over */
     tw_real w[NV + 1], gw[ROWS + 1], p[ROWS + 1], trial[ROWS + 1], stiff[CONTACTS + 1], turn[CONTACTS + 1];

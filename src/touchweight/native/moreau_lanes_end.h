@@ -8,6 +8,7 @@
 #define MOST_ITERATIONS 80
 #define PATIENCE 8
 #define TRIES 5
+#define TOUCHING 1e-12
 
 #define EACH(i, n) for (int i = 0; i < (n); ++i)
 
@@ -19,16 +20,16 @@ TW_INLINE tw_real signed_by(tw_real x, tw_real y) { return (tw_real)((tw_bits_)x
 
 TW_INLINE tw_real larger(tw_real x, tw_real worst) { return tw_select(tw_le(x, worst), worst, x); }
 
-/* normal impulses of felts and their slopes, at the present w */
-static void press(work *p, double h, double theta)
+/* normal impulses of felts and their slopes at the present w, in the lanes of `going`; the others keep theirs */
+static void press(work *p, double h, double theta, tw_mask going)
 {
     const tw_real zero = tw_set1(0.0), one = tw_set1(1.0);
 #define PRESS(i)                                                                                             \
     {                                                                                                        \
         const tw_real depth = -(p->gap[i] + (theta * theta * h) * (p->gw[i] - p->gv[i]));                    \
-        tw_mask on = tw_gt(depth, zero);                                                                     \
+        tw_mask on = tw_and(tw_gt(depth, zero), going);                                                      \
         tw_real force = zero, slope = zero;                                                                  \
-        if (tw_any(on)) {                                                                                    \
+        if (tw_any(on)) { /* powers are dear: none where nothing touches */                                  \
             const tw_real rate = -((1.0 - theta) * p->gv[i] + theta * p->gw[i]);                             \
             tw_real by_depth, by_rate;                                                                       \
             law_##i(p->c, tw_select(on, depth, one), rate, &force, &by_depth, &by_rate);                     \
@@ -36,8 +37,8 @@ static void press(work *p, double h, double theta)
             force = tw_select(on, h * force, zero);                                                          \
             slope = tw_select(on, (h * theta) * ((theta * h) * by_depth + by_rate), zero);                   \
         }                                                                                                    \
-        p->trial[i] = force;                                                                                 \
-        p->stiff[i] = slope;                                                                                 \
+        PUT(going, p->trial[i], force);                                                                      \
+        PUT(going, p->stiff[i], slope);                                                                      \
     }
     LAWS(PRESS)
 #undef PRESS
@@ -57,7 +58,7 @@ static tw_real project(work *p, double h)
 #define CLOSE(i)                                                                                             \
     {                                                                                                        \
         const tw_real x = p->p[i] - (p->gw[i] - p->target[i]) * p->hard[i];                                  \
-        p->held[i] = tw_and(tw_le(p->gap[i], zero), tw_gt(x, zero));                                         \
+        p->held[i] = tw_and(tw_le(p->gap[i], tw_set1(TOUCHING)), tw_gt(x, zero));                            \
         p->trial[i] = tw_select(p->held[i], x, zero);                                                        \
         CHANGE(i)                                                                                            \
     }
@@ -95,10 +96,11 @@ static tw_real project(work *p, double h)
     return worst;
 }
 
-/* how far (w, p) is from a solution [sqrt J], with G w at hand; leaves trial values, held rows and slopes behind */
-static tw_real miss(work *p, double h, double theta)
+/* how far (w, p) is from a solution [sqrt J], with G w at hand, in the lanes of `going`; leaves trial values, held rows
+ * and slopes behind */
+static tw_real miss(work *p, double h, double theta, tw_mask going)
 {
-    press(p, h, theta);
+    press(p, h, theta, going);
     tw_real worst = project(p, h);
     inertia(p);
     EACH(k, NV) p->moved[k] = p->moved[k] + h * p->push[k];
@@ -138,8 +140,8 @@ static void newton(work *p, tw_real *x, tw_real *gx)
     }
     SLIDES(FOLLOW)
 #undef FOLLOW
-    /* In space friction turns with the sliding: s = radius x/|x| with x = s - T w/ε; across the direction of x, which is
-       along e, ds (1 - radius/|x|) = -s - radius/|x| T dw/ε. */
+    /* In space friction turns with the sliding: s = radius x/|x| with x = s - T w/ε; across the direction e of x,
+       ds (1 - radius/|x|) = -s - radius/|x| T dw/ε. */
 #define ACROSS(i, first, last)                                                                               \
     if (last - first == 2) {                                                                                 \
         const tw_real *e = p->slope + first, left = larger(1.0 - p->turn[i], tw_set1(SOFT));                 \
@@ -235,7 +237,7 @@ static TW_NOINLINE TW_COLD tw_real search(work *p, double h, double theta, doubl
             PUT(going, p->p[j], p0[j] + part * dp[j]);
             PUT(going, p->gw[j], gw0[j] + part * gdw[j]);
         }
-        const tw_real now = miss(p, h, theta);
+        const tw_real now = miss(p, h, theta, going);
         PUT(tw_and(going, tw_not(back)), count, count + one);
         const tw_mask better = tw_lt(now, best);
         PUT(tw_or(better, back), best, now);
@@ -264,12 +266,12 @@ static void hold_all(work *p, tw_mask on)
 {
     const tw_real zero = tw_set1(0.0);
 #define HOLD(j, which) p->held[j] = tw_or(tw_and(on, which), tw_and(tw_not(on), p->held[j]));
-#define CLOSED(i) HOLD(i, tw_le(p->gap[i], zero))
+#define CLOSED(i) HOLD(i, tw_le(p->gap[i], tw_set1(TOUCHING)))
     RIGID(CLOSED)
 #undef CLOSED
 #define STICK(i, first, last)                                                                                \
     {                                                                                                        \
-        const tw_mask closed = compliant[i] ? tw_gt(p->trial[i], zero) : tw_le(p->gap[i], zero);             \
+        const tw_mask closed = compliant[i] ? tw_gt(p->trial[i], zero) : tw_le(p->gap[i], tw_set1(TOUCHING)); \
         for (int j = first; j < last; ++j) HOLD(j, tw_and(closed, tw_gt(p->friction[i], zero)))              \
         if (last - first == 2) p->turn[i] = tw_select(on, zero, p->turn[i]);                                 \
     }
@@ -294,7 +296,7 @@ static TW_NOINLINE TW_COLD tw_real start_again(work *p, double h, double theta, 
             p1[j] = p->p[j];
             PUT(going, p->p[j], tw_set1(0.0));
         }
-        PUT(going, worst, miss(p, h, theta));
+        PUT(going, worst, miss(p, h, theta, going));
         if (again == 0) {
             hold_all(p, going);
             PUT(going, worst, tw_set1(1e300)); /* whatever that step leads to */
@@ -306,7 +308,7 @@ static TW_NOINLINE TW_COLD tw_real start_again(work *p, double h, double theta, 
         EACH(k, NV) PUT(bad, p->w[k], w1[k]);
         EACH(j, ROWS) PUT(bad, p->p[j], p1[j]);
         along(p, p->w, p->gw);
-        PUT(bad, worst, miss(p, h, theta));
+        PUT(bad, worst, miss(p, h, theta, bad));
     }
     return worst;
 }
@@ -316,18 +318,20 @@ static tw_real find(work *p, double h, double theta, double tolerance, tw_real *
 {
     const tw_real one = tw_set1(1.0);
     along(p, p->w, p->gw);
-    tw_real worst = miss(p, h, theta), count = one;
+    tw_real worst = miss(p, h, theta, tw_eq(one, one)), count = one;
     tw_mask going = tw_not(tw_le(worst, tw_set1(tolerance)));
     /* full steps are trusted for a while */
     for (int look = 1; look < PATIENCE && tw_any(going); ++look) {
         tw_real x[NV + 1], gx[ROWS + 1];
         newton(p, x, gx);
         EACH(k, NV) PUT(going, p->w[k], p->w[k] - x[k]);
-        EACH(j, ROWS) {
-            PUT(going, p->p[j], p->to[j]);
-            PUT(going, p->gw[j], p->gw[j] - gx[j]);
-        }
-        PUT(going, worst, miss(p, h, theta));
+        EACH(j, ROWS) PUT(going, p->gw[j], p->gw[j] - gx[j]);
+        /* the impulse of a felt follows from w */
+#define TAKE(i) PUT(going, p->p[i], p->to[i]);
+        RIGID(TAKE)
+#undef TAKE
+        for (int j = CONTACTS; j < ROWS; ++j) PUT(going, p->p[j], p->to[j]);
+        PUT(going, worst, miss(p, h, theta, going));
         PUT(going, count, count + one);
         going = tw_and(going, tw_not(tw_le(worst, tw_set1(tolerance))));
     }
@@ -353,6 +357,11 @@ static void step(work *p, double t, double h, double theta, double tolerance, tw
     EACH(k, DRIVEN) p->w[driven_speed[k]] = drive_v[k];
     EACH(j, ROWS) p->p[j] = impulse[j];
     *residual = find(p, h, theta, tolerance, looks);
+    /* a joint that sticks stands still, to the last digit */
+    EACH(i, DRY) {
+        const tw_mask sticks = tw_and(p->held[FIRST_DRY + i], tw_gt(p->dry[i], tw_set1(0.0)));
+        PUT(tw_and(sticks, tw_le(*residual, tw_set1(tolerance))), p->w[dry_speed[i]], tw_set1(0.0));
+    }
     EACH(j, ROWS) impulse[j] = p->trial[j];
     EACH(k, DRIVEN) impulse[ROWS + k] = p->right[driven_speed[k]];
     tw_real mean[NV + 1];

@@ -25,7 +25,7 @@ typedef struct group {
     int32_t d, n, m, wide;   /* dimension, contacts, their rows d n, and distance between rows of w */
     double *w, *q, *r, *u;   /* scaled */
     double *best, *dr, *du, *r0, *u0;
-    double *a, *right, *diagonal; /* of the Newton step */
+    double *a, *right, *diagonal, *path; /* of Newton's method */
     double *basis;           /* of each contact: columns of its reduced unknowns, d by d, and what is left, d */
     contact *at;
     int32_t *member, *span, *pivot, *first, *state;

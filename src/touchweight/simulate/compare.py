@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..codegen.callable import Array
 from ..errors import ShapeError, printable
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from .model import Model
     from .state import State
+
+Lags = npt.NDArray[np.int64]
 
 #: most samples of the common grid
 MOST = 2_000_000
@@ -169,7 +172,9 @@ def compare(
     for name, other in channels.items():
         a, b = np.interp(grid, measured.t, measured[name]), np.interp(grid, simulated.t, simulated[other])
         if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
-            raise ShapeError(f"expected finite numbers in {printable(name, 40)!r}, found others; look where it comes from")
+            raise ShapeError(
+                f"expected finite numbers in {printable(name, 40)!r}, found others; look where it comes from"
+            )
         found[name] = difference(grid, a, b, most_shift)
     return Comparison(found, dict(channels), measured, simulated)
 
@@ -193,22 +198,42 @@ def difference(t: Array, measured: Array, simulated: Array, most_shift: float = 
 
 
 def time_shift(t: Array, measured: Array, simulated: Array, most: float) -> tuple[float, float]:
-    """How much later the second is [s], to a part of a sample by a parabola, and how alike they are there."""
-    from scipy.signal import correlate
+    """How much later the second is [s], to a part of a sample by a parabola, and how alike they are there.
 
-    a, b = measured - measured.mean(), simulated - simulated.mean()
-    size = float(np.sqrt(np.sum(a * a) * np.sum(b * b)))
-    if size == 0.0:
-        return 0.0, 0.0
-    dt = float(t[1] - t[0])
-    reach = min(len(t) - 1, max(1, round(most / dt)))
-    alike = correlate(b, a, mode="full")[len(t) - 1 - reach : len(t) + reach] / size
+    At each shift the correlation is that of the samples which overlap, so that short recordings are not biased.
+    """
+    dt, n = float(t[1] - t[0]), len(t)
+    reach = min(n // 2, max(1, round(most / dt)))
+    lags: Lags = np.arange(-reach, reach + 1, dtype=np.int64)
+    alike = _correlations(measured, simulated, lags)
     k = int(np.argmax(alike))
     part = 0.0
     if 0 < k < len(alike) - 1:
         bend = alike[k - 1] - 2.0 * alike[k] + alike[k + 1]
         part = 0.5 * (alike[k - 1] - alike[k + 1]) / bend if bend < 0.0 else 0.0
-    return float((k - reach + part) * dt), float(alike[k])
+    return float((lags[k] + part) * dt), float(alike[k])
+
+
+def _correlations(a: Array, b: Array, lags: Lags) -> Array:
+    """Correlation of a[i] with b[i + lag] for each lag; zero where one of them does not change."""
+    from scipy.signal import correlate
+
+    n = len(a)
+    a, b = a - a.mean(), b - b.mean()
+    first, last = np.maximum(0, -lags), np.minimum(n, n - lags)  # of a
+    count = last - first
+
+    def sums(x: Array, shift: Lags) -> Array:
+        total = np.concatenate([[0.0], np.cumsum(x)])
+        return np.asarray(total[last + shift] - total[first + shift])
+
+    none = np.zeros_like(lags)
+    products = correlate(b, a, mode="full")[n - 1 + lags]
+    mean_a, mean_b = sums(a, none) / count, sums(b, lags) / count
+    spread_a, spread_b = sums(a * a, none) / count - mean_a**2, sums(b * b, lags) / count - mean_b**2
+    size = np.sqrt(np.maximum(0.0, spread_a) * np.maximum(0.0, spread_b))
+    together = products / count - mean_a * mean_b
+    return np.where(size > 0.0, together / np.where(size > 0.0, size, 1.0), 0.0)
 
 
 def _rms(x: Array) -> float:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.callable import Array, NativeFunction
-from ..codegen.ensemble_library import EnsembleUnit, lanes_for, load_ensemble
+from ..codegen.callable import Array
+from ..codegen.ensemble_library import lanes_for
 from ..errors import ShapeError, TouchweightError, printable
 from .arguments import as_vector
 from .assembly import start
 from .copy_view import CopyView
-from .core import Core
-from .ensemble_equations import derive_ensemble
+from .ensemble_unit import ensemble_unit, force_names
 from .input_table import Source, input_table
 from .model import Model, Values
 from .parameters import Parameters
@@ -63,7 +62,6 @@ class Ensemble:
         tolerance: float = 1e-9,
         lanes: int | None = None,
     ) -> None:
-        function = _suitable(model)
         if not len(parameters):
             raise ShapeError("expected parameters for at least one copy, found none; pass [{}] for one as described")
         if lanes not in (None, 2, 4, 8):
@@ -74,7 +72,7 @@ class Ensemble:
         self.parameters = [p.copy() if isinstance(p, Parameters) else model.parameters.copy(p) for p in parameters]
         self.copies = len(self.parameters)
         self.lanes = lanes or lanes_for(self.copies)
-        self.unit = _unit(model, function, self.lanes)
+        self.unit = ensemble_unit(model, self.lanes)
         self.t = 0.0
         self._allocate()
         self._blocks.theta, self._blocks.tolerance = theta, tolerance
@@ -240,7 +238,7 @@ class Ensemble:
         if ended:
             self._complain()
         at: Array = t0 + dt * every * np.arange(len(rows), dtype=np.float64)
-        names = _force_names(self.model)
+        names = force_names(self.model)
         return [
             make_recording(
                 self.model, states[i], at, np.ascontiguousarray(rows[:, n]),
@@ -299,34 +297,3 @@ class Ensemble:
             f"expected finite numbers throughout, found NaN or infinity in copy {bad[0] if len(bad) else '?'} of model "
             f"{printable(self.model.name)!r}; take a smaller dt or check its parameters"
         )
-
-
-def _suitable(model: Model) -> NativeFunction:
-    """That a model can be carried in lanes; or a sentence."""
-    function = model.function("turn")
-    if not isinstance(function, NativeFunction):
-        raise TouchweightError(
-            "expected a C compiler for many copies, found none; pip install 'touchweight[compiler]' brings one"
-        )
-    if model.modes or model.loops().rows:
-        what = "modes" if model.modes else "loops"
-        raise TouchweightError(
-            f"expected a mechanism without loops and modes for many copies, found one with {what}; "
-            "run its copies one after another with model.simulate"
-        )
-    return function
-
-
-def _unit(model: Model, function: NativeFunction, lanes: int) -> EnsembleUnit:
-    made = vars(model).setdefault("_ensemble", {})
-    if "parts" not in made:
-        made["parts"] = derive_ensemble(model)
-    if lanes not in made:
-        shape, parts = made["parts"]
-        made[lanes] = load_ensemble(shape, parts, function.compiler, lanes)
-    unit: EnsembleUnit = made[lanes]
-    return unit
-
-
-def _force_names(model: Model) -> list[str]:
-    return Core(model, model.parameters, contacts=True).force_names

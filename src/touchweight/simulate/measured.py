@@ -51,8 +51,8 @@ class Column:
 def read_measured(path: str | Path, columns: Mapping[str, Column], time: Column | None = None) -> Recording:
     """Columns of a CSV file as a recording whose time starts at zero.
 
-    Fields are separated by commas, semicolons or tabs. Lines that start with ``#`` are left out, and so is a row of units
-    under the names. Without ``time`` the column ``t``, ``time`` or, failing these, the first one holds seconds.
+    Fields are separated by commas, semicolons or tabs. Lines that start with ``#`` are left out, and so is a row of
+    units under the names. Without ``time`` the column ``t``, ``time`` or, failing these, the first one holds seconds.
     """
     source = Path(path)
     names, rows = _table(source)
@@ -126,7 +126,9 @@ def _values(path: Path, rows: list[tuple[int, list[str]]], place: int, column: C
             ) from None
     if not np.all(np.isfinite(values)):
         line = rows[int(np.argmin(np.isfinite(values)))][0]
-        raise FileError(path, f"expected finite numbers in column {printable(str(column.name), 40)}, found others", line)
+        raise FileError(
+            path, f"expected finite numbers in column {printable(str(column.name), 40)}, found others", line
+        )
     return column.factor * values + column.offset
 
 

@@ -64,12 +64,11 @@ def test_the_hammer_turns_about_its_pin_as_published():
 
 def test_the_mass_felt_at_the_finger_is_a_quarter_of_a_kilogram(by_motion, resting):
     """About 0.27 kg: 0.024 of the key, the rest of the hammer at a ratio of 5 to 6 (0.286, Hartman)."""
-    q = resting.q
-    mass = by_motion.mass_matrix(q)
+    mass = by_motion.mass_matrix(resting.q)
     names = by_motion.speeds
     key, hammer = (mass[names.index(n), names.index(n)] for n in ("key", "hammer"))
-    ratio = piano.measure(by_motion).ratio * 0.225 / 0.1321 / 0.225
-    felt = key / 0.225**2 + hammer * ratio**2
+    turn = piano.measure(by_motion).ratio / 0.1321  # of the hammer, for a way of the finger [rad/m]
+    felt = key / 0.225**2 + hammer * turn**2
     assert 0.24 < felt < 0.33
 
 

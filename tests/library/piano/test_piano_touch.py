@@ -130,12 +130,18 @@ def test_a_stiffer_spring_and_more_friction_are_felt(by_motion, measured):
     assert rough.balance == pytest.approx(measured.balance, abs=0.2)
 
 
-@pytest.mark.parametrize("target", [piano.Regulation(), piano.Regulation(45.0, 1.2, 2.2)], ids=["usual", "close"])
+@pytest.mark.parametrize("target", [piano.Regulation(), piano.Regulation(45.0, 1.2, 2.2, 10.4)], ids=["usual", "deep"])
 def test_three_screws_regulate(by_motion, target):
     found = piano.measure(by_motion, piano.regulate(by_motion, target))
     assert found.blow == pytest.approx(target.blow, abs=0.05)
     assert found.let_off == pytest.approx(target.let_off, abs=0.05)
     assert found.drop == pytest.approx(target.drop, abs=0.05)
+    assert found.dip == pytest.approx(target.dip, abs=0.03)
+
+
+def test_a_regulation_out_of_reach_is_told(by_motion):
+    with pytest.raises(piano.PlayingError, match="expected a regulation that three screws can reach"):
+        piano.regulate(by_motion, piano.Regulation(let_off=1.6, drop=-3.0), rounds=3)
 
 
 def test_a_spoilt_action_is_put_right(by_motion):

@@ -14,7 +14,7 @@ from .compass import action_for, heavier_hammer, key_name, key_number
 from .playing import PlayingError, play, rest, strike
 from .regulation import Measures, Regulation, measure, regulate
 from .stroke import Moment, Strike, Stroke, analyse
-from .strokes import Motion, Move, again, press, push, slow, trill
+from .strokes import Motion, Move, again, press, push, repeated, slow, trill
 
 __all__ = [
     "TABLE",
@@ -38,6 +38,7 @@ __all__ = [
     "press",
     "push",
     "regulate",
+    "repeated",
     "rest",
     "slow",
     "strike",

@@ -7,7 +7,7 @@ run = play(model, press(0.06), 0.3)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +41,9 @@ NO_TORQUE = 1e-3
 
 #: what a drive takes at a time [s]: dip with its rate and acceleration (m), a force (N), or a tip's height and rate (m)
 Touch = Callable[[float], Any]
+
+#: measured: times [s], and dips [m] or forces [N] at them
+Samples = tuple[Sequence[float], Sequence[float]]
 
 
 class PlayingError(TouchweightError, ValueError):
@@ -104,7 +107,7 @@ def _held(model: Model, state: State, angle: float, dt: float) -> float:
 
 def play(
     model: Model,
-    touch: Touch | Motion,
+    touch: Touch | Motion | Samples,
     duration: float,
     start: State | None = None,
     *,
@@ -120,6 +123,7 @@ def play(
         touch: for the drive ``motion`` a :class:`~.strokes.Motion`, or a function of time that gives the dip and its
             first and second rate [m, m/s, m/s²]; for ``force`` one that gives the force [N]; for ``finger`` a
             motion, or a function that gives the intended height of the tip over the resting key and its rate [m, m/s].
+            Measured dips or forces may be given as samples (times, values).
         duration: how long [s].
         start: a state from :func:`rest`, which saves finding it; stays as it is.
         parameters: values that differ from the description's; not together with ``start``.
@@ -139,16 +143,26 @@ def play(
             )
         return model.simulate(duration, state=state, inputs={"finger.force": touch}, **options)
     if drive == "finger":
+        if isinstance(touch, tuple):
+            raise PlayingError("expected a motion or a function of time for a finger, found samples; interpolate them")
         goals = {"intention": lambda t: _height(touch, t)[0], "intention.rate": lambda t: _height(touch, t)[1]}
         return model.simulate(duration, state=state, inputs=goals, **options)
+    return model.simulate(duration, state=state, drives={"key": _angle(model, state, touch)}, **options)
+
+
+def _angle(model: Model, state: State, touch: Touch | Motion | Samples) -> Touch | Samples:
+    """The motion of the key as its angle and rates, from dips."""
     arm = -state.parameters["finger.x"]
+    if isinstance(touch, tuple):
+        times, dips = touch
+        return times, [dip / arm for dip in dips]
     resting = float(state.q[model.coordinates.index("key")]) * arm
 
     def angle(t: float) -> tuple[float, float, float]:
         dip, rate, acceleration = touch.at(t, resting) if isinstance(touch, Motion) else touch(t)
         return dip / arm, rate / arm, acceleration / arm
 
-    return model.simulate(duration, state=state, drives={"key": angle}, **options)
+    return angle
 
 
 def _height(touch: Touch | Motion, t: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Regulation as a technician sees it: millimetres and grams, measured on the action, and three screws to turn.
+"""Regulation as a technician sees it: millimetres and grams, measured on the action; three screws and a punching.
 
 model = build("motion").compile()
 measure(model)                                          # blow 46.0 mm, let-off 1.5 mm, ...
@@ -31,17 +31,19 @@ WEIGHING = (1.5, 3.8)
 
 @dataclass(frozen=True)
 class Regulation:
-    """What the three screws are turned for [mm].
+    """What the three screws are turned and the punching is packed for [mm].
 
     Attributes:
         blow: from the resting hammer to the string; capstan.
         let_off: from the string, where the jack lets the hammer go in a slow press; button.
         drop: how far the hammer then falls; drop screw.
+        dip: from the resting key to its punching; papers under it.
     """
 
     blow: float = 46.0
     let_off: float = 1.6
     drop: float = 1.75
+    dip: float = 10.1
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,10 @@ class Measures:
 
 #: what each screw sets, its name, and by how many millimetres a millimetre of its height usually changes it
 SCREWS: tuple[tuple[str, str, float], ...] = (
-    ("blow", "capstan.height", -12.0),
+    ("blow", "capstan.height", -10.0),
     ("let_off", "button.height", -6.0),
     ("drop", "drop_screw.height", -4.0),
+    ("dip", "key.dip", 1.0),
 )
 
 #: how far a firm finger presses the key into its punching [m]
@@ -142,16 +145,16 @@ def measure(model: Model, parameters: Mapping[str, float] | None = None) -> Meas
 def regulate(
     model: Model, target: Regulation | None = None, parameters: Mapping[str, float] | None = None, rounds: int = 12
 ) -> dict[str, float]:
-    """Turn capstan, let-off button and drop screw until blow, let-off and drop are as wanted.
+    """Turn capstan, let-off button and drop screw and pack the punching until the action is as wanted.
 
     Args:
         model: one whose key is driven by motion.
         target: what is wanted [mm].
         parameters: values that differ from the description's.
-        rounds: how often the three screws are turned before giving up.
+        rounds: how often the screws are turned before giving up.
 
     Returns:
-        The parameters, with new heights of the three screws [m].
+        The parameters, with new heights of the three screws and a new dip [m].
     """
     _by_motion(model)
     target = target or Regulation()
@@ -189,7 +192,8 @@ def _regulation(model: Model, parameters: Mapping[str, float]) -> Regulation:
     start = rest(model, parameters)
     stroke = slow_press(model, start, back=False)
     nearest = 1e3 * float(stroke.gap[_going_down(stroke)].min())
-    return Regulation(1e3 * float(stroke.gap[0]), nearest, 1e3 * _after(stroke) - nearest)
+    dip = 1e3 * (start.parameters["key.dip"] - float(stroke.dip[0]))
+    return Regulation(1e3 * float(stroke.gap[0]), nearest, 1e3 * _after(stroke) - nearest, dip)
 
 
 def _by_motion(model: Model) -> None:

@@ -121,3 +121,8 @@ def push(
     """A force of a finger that rises to ``force`` [N] and stays; from ``release`` [s] on it is ``hold`` [N]."""
     after = max(2.5, 0.4 * force) if hold is None else hold
     return lambda t: after if t >= release else force * min(1.0, t / rise)
+
+
+def repeated(force: float, rate: float) -> Callable[[float], float]:
+    """A force [N] that comes and goes, ``rate`` times a second, on for half of the time."""
+    return lambda t: force if (t * rate) % 1.0 < 0.5 else 0.0
