@@ -9,7 +9,8 @@
  * Newton's method on w and on the set-valued impulses (Alart and Curnier 1991): each of these is held (it sticks, is
  * closed, is bilateral) or follows (it slides, is open), as its trial value s - ρ T w says. Held impulses are eliminated
  * with a softness ε around their last value, so that the matrix has the size of the speeds whatever touches; as the
- * value converges, ε has no effect: what sticks sticks exactly. */
+ * value converges, ε has no effect: what sticks sticks exactly. Where that goes round in circles, sweeps over the impulses
+ * (projected Gauss-Seidel, as in Jean 1999) find a place to go on from. */
 #include "tw_core.h"
 
 /* softness of held impulses, relative to what the mechanism gives by itself */

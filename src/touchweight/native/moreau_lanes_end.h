@@ -6,6 +6,7 @@
 /* as in moreau.c */
 #define SOFT 1e-6
 #define MOST_ITERATIONS 80
+#define SWEEPS 30
 #define PATIENCE 8
 #define TRIES 5
 #define TOUCHING 1e-12
@@ -281,28 +282,120 @@ static void hold_all(work *p, tw_mask on)
 #undef HOLD
 }
 
-/* what moreau.c does where the impulses of the step before lead nowhere: the lanes of `going` start again from all that
- * is closed sticking, then from no impulses at all; rare */
+/* what every impulse does to w, and to the speeds along all rows, with felts as they are now */
+static void respond(work *p, const tw_real *weight, const tw_real *none, tw_real (*answer)[NV + 1],
+                    tw_real (*spread)[ROWS + 1])
+{
+    tw_real unit[ROWS + 1];
+    EACH(j, ROWS) unit[j] = tw_set1(0.0);
+    EACH(j, ROWS) {
+        EACH(k, NV) answer[j][k] = tw_set1(0.0);
+        unit[j] = tw_set1(-1.0);
+        push_back(p, unit, answer[j]);
+        unit[j] = tw_set1(0.0);
+        solve(p, weight, none, none, answer[j]);
+        along(p, answer[j], spread[j]);
+    }
+}
+
+/* One impulse after the other, each as its law wants it, over and over, in the lanes of `on`: slow, but not in circles.
+ * Rare. */
+static TW_NOINLINE TW_COLD void settle(work *p, double h, double tolerance, tw_mask on)
+{
+    const tw_real zero = tw_set1(0.0), one = tw_set1(1.0);
+    tw_real answer[ROWS + 1][NV + 1], spread[ROWS + 1][ROWS + 1], give[ROWS + 1], weight[ROWS + 1], none[ROWS + 1];
+    tw_real value[ROWS + 1], w[NV + 1], gw[ROWS + 1], change = tw_set1(1e300);
+    EACH(j, ROWS) {
+        weight[j] = none[j] = zero;
+        value[j] = p->p[j];
+    }
+#define FELT(i)                                                                                              \
+    weight[i] = p->stiff[i];                                                                                 \
+    value[i] = p->trial[i];
+    LAWS(FELT)
+#undef FELT
+    EACH(k, NV) w[k] = p->moved[k];
+    push_back(p, value, w);
+    solve(p, weight, none, none, w);
+    EACH(k, NV) w[k] = p->w[k] - w[k];
+    along(p, w, gw);
+    respond(p, weight, none, answer, spread);
+    EACH(j, ROWS) {
+        value[j] = p->p[j];
+        give[j] = spread[j][j] + 1e-300;
+    }
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        const tw_mask active = tw_and(on, tw_gt(change, tw_set1(tolerance)));
+        if (!tw_any(active)) break;
+        change = tw_select(active, zero, change);
+/* change an impulse, and w with it */
+#define SHIFT(j, x)                                                                                          \
+    {                                                                                                        \
+        const tw_real by = tw_select(active, (x) - value[j], zero);                                          \
+        EACH(k, NV) w[k] = w[k] + by * answer[j][k];                                                         \
+        EACH(l, ROWS) gw[l] = gw[l] + by * spread[j][l];                                                     \
+        value[j] = value[j] + by;                                                                            \
+        change = change + tw_abs(by) * tw_sqrt(give[j]);                                                     \
+    }
+#define CLOSE(i)                                                                                             \
+    {                                                                                                        \
+        const tw_real x = value[i] - (gw[i] - p->target[i]) / give[i];                                       \
+        SHIFT(i, tw_select(tw_and(tw_le(p->gap[i], tw_set1(TOUCHING)), tw_gt(x, zero)), x, zero))            \
+    }
+        RIGID(CLOSE)
+#undef CLOSE
+#define SLIDE(i, first, last)                                                                                \
+    {                                                                                                        \
+        const tw_real normal = compliant[i] ? p->trial[i] - p->stiff[i] * (gw[i] - p->gw[i]) : value[i];     \
+        const tw_real radius = tw_select(tw_gt(normal, zero), p->friction[i] * normal, zero);                \
+        tw_real most = zero, size = zero, x[2];                                                              \
+        for (int j = first; j < last; ++j) most = larger(give[j], most);                                     \
+        for (int j = first; j < last; ++j) {                                                                 \
+            x[j - first] = value[j] - gw[j] / most;                                                          \
+            size = size + x[j - first] * x[j - first];                                                       \
+        }                                                                                                    \
+        const tw_mask over = tw_gt(size, radius * radius);                                                   \
+        const tw_real part = tw_select(over, radius / tw_sqrt(tw_select(over, size, one)), one);             \
+        for (int j = first; j < last; ++j) SHIFT(j, part * x[j - first])                                     \
+    }
+        SLIDES(SLIDE)
+#undef SLIDE
+        EACH(i, DRY) {
+            const int j = FIRST_DRY + i;
+            const tw_real x = value[j] - gw[j] / give[j], radius = h * p->dry[i];
+            SHIFT(j, tw_select(tw_gt(tw_abs(x), radius), signed_by(radius, x), x))
+        }
+#undef SHIFT
+    }
+    EACH(k, NV) PUT(on, p->w[k], w[k]);
+    EACH(j, ROWS) PUT(on, p->p[j], value[j]);
+    along(p, p->w, p->gw);
+}
+
+/* what moreau.c does where the impulses of the step before lead nowhere: lanes that have not arrived start again from
+ * where sweeps over the impulses lead, from all that is closed sticking, and from no impulses at all; rare */
 static TW_NOINLINE TW_COLD tw_real start_again(work *p, double h, double theta, double tolerance, tw_real worst,
                                                tw_real *looks)
 {
+    static const double limit[4] = {0, MOST_ITERATIONS / 2, 3 * MOST_ITERATIONS / 4, MOST_ITERATIONS};
     tw_real w1[NV + 1], p1[ROWS + 1];
-    for (int again = 0; again < 2; ++again) {
+    for (int again = 1; again < 4; ++again) {
         const tw_mask going = tw_not(tw_le(worst, tw_set1(tolerance)));
         if (!tw_any(going)) break;
         const tw_real before = worst;
         EACH(k, NV) w1[k] = p->w[k];
-        EACH(j, ROWS) {
-            p1[j] = p->p[j];
-            PUT(going, p->p[j], tw_set1(0.0));
-        }
+        EACH(j, ROWS) p1[j] = p->p[j];
+        if (again == 1)
+            settle(p, h, tolerance, going);
+        else
+            EACH(j, ROWS) PUT(going, p->p[j], tw_set1(0.0));
         PUT(going, worst, miss(p, h, theta, going));
-        if (again == 0) {
+        if (again == 2) {
             hold_all(p, going);
             PUT(going, worst, tw_set1(1e300)); /* whatever that step leads to */
         }
-        const double limit = again ? MOST_ITERATIONS : 2 * MOST_ITERATIONS / 3;
-        worst = search(p, h, theta, tolerance, going, worst, limit, *looks + PATIENCE, looks);
+        const tw_mask left = tw_and(going, tw_not(tw_le(worst, tw_set1(tolerance))));
+        worst = search(p, h, theta, tolerance, left, worst, limit[again], *looks + PATIENCE, looks);
         const tw_mask bad = tw_and(going, tw_not(tw_le(worst, before)));
         if (!tw_any(bad)) continue;
         EACH(k, NV) PUT(bad, p->w[k], w1[k]);
@@ -337,7 +430,7 @@ static tw_real find(work *p, double h, double theta, double tolerance, tw_real *
     }
     *looks = count;
     if (TW_UNLIKELY(tw_any(going))) {
-        worst = search(p, h, theta, tolerance, going, worst, MOST_ITERATIONS / 3, one, looks);
+        worst = search(p, h, theta, tolerance, going, worst, MOST_ITERATIONS / 8, one, looks);
         worst = start_again(p, h, theta, tolerance, worst, looks);
     }
     return worst;

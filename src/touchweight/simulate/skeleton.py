@@ -26,9 +26,11 @@ def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
     joined = [f for loop in loops for f in (loop.a, loop.b) if _is_offset(f.origin)]
     for joint in mechanism.joints.values():
         body = joint.child
-        # a hinge on the ground needs no piece before it, unless it stands away from the origin
-        if joint.parent is not mechanism.ground or joint.kind == "prismatic" or _is_offset(joint.origin):
+        # a hinge on the ground needs no piece before it, unless it stands away from the origin and nothing else is drawn
+        far = (joint.kind == "prismatic" or _is_offset(joint.origin)) and not mechanism.shapes
+        if joint.parent is not mechanism.ground or far:
             pieces.append((seen(joint.parent), seen(body)))
+        pieces += [(seen(a), seen(b)) for a, b in _outline(mechanism, body)]
         cuts = [f for f in joined if f.body is body]
         if body in parents:
             pieces += [(seen(body), seen(end)) for end in cuts]
@@ -44,6 +46,20 @@ def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
     # a wheel on its axle has no length: show at least where it is
     somewhere = next(iter(mechanism.bodies.values()), mechanism.ground)
     return pieces or [(seen(somewhere), seen(somewhere))]
+
+
+def _outline(mechanism: Mechanism, body: Body) -> list[tuple[Body | Frame, Body | Frame]]:
+    """Lines to the shapes of a body: to the middle of what is round, along what is straight."""
+    out: list[tuple[Body | Frame, Body | Frame]] = []
+    for shape in mechanism.shapes.values():
+        if shape.frame.body is not body or shape.frame.name != body.name or shape.kind in ("line", "plane", "box"):
+            continue
+        ends = [
+            mechanism.frame(_new(f"drawn {shape.name} {i}", mechanism.frames), body, origin=point)
+            for i, point in enumerate(shape.points)
+        ]
+        out += [(body, ends[0]), *zip(ends, ends[1:], strict=False)]
+    return out
 
 
 def _is_offset(vector: Vector) -> bool:
