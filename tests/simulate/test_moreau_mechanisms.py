@@ -43,6 +43,35 @@ def test_without_contacts_it_is_the_same_motion_to_second_order(closed: bool) ->
     assert errors[1] < 0.3 * errors[0]
 
 
+def test_energy_of_a_closed_loop_that_meets_a_felt_comes_back() -> None:
+    """The rocker of a four-bar bounces off a felt without loss; where nothing is pressed, nothing is missing."""
+    m = linkage(True)
+    m.circle("tip", "rocker", (0, 0, 0.2), 0.01)
+    m.line("wall", m.ground, (0.45, 0, 0), normal="-x")
+    m.contact("hit", "tip", "wall", tw.felt(1e6, 2.0))
+    run = m.compile().simulate(1.0, q={"crank": 0.3}, v={"crank": 3.0}, dt=2.5e-4)
+    energy, free = run["energy.total"], run["force.hit"] == 0.0
+    assert run["force.hit"].max() > 1.0
+    assert energy[free & np.roll(free, 1)] == pytest.approx(energy[0], abs=2e-3 * abs(energy[0]))
+    assert run["loops.residual"].max() < 1e-12
+
+
+def test_many_joints_about_to_stick_take_few_looks() -> None:
+    """Here Newton's method alone goes round in circles."""
+    m = Mechanism("heap of friction")
+    parent, origin = "ground", (0.0, 0.0, 0.5)
+    m.line("floor", m.ground, (0, 0, 0))
+    for i in range(6):
+        m.body(f"l{i}", mass=0.1, com=(0.05, 0, 0), inertia=(1e-4,) * 3)
+        m.revolute(f"l{i}", parent, f"l{i}", axis="y", origin=origin, friction=0.02 + 0.004 * i)
+        m.circle(f"end{i}", f"l{i}", (0.1, 0, 0), 0.01)
+        m.contact(f"hit{i}", f"end{i}", "floor", tw.felt(1e7, 2.0, 1e7), 0.4)
+        parent, origin = f"l{i}", (0.1, 0.0, 0.0)
+    run = watch(m, 2.0, 1e-3)
+    assert run.looks <= 40
+    assert max(abs(v[-1]) for v in run.v.values()) < 1e-6
+
+
 def test_stiff_springs_between_frames_are_taken_implicitly() -> None:
     """A spring a hundred times too stiff for the step, and a damper likewise."""
     m = Mechanism("stiff")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from ..mechanism import Body, Frame, Loop, Mechanism
 from ..mechanism.body import Vector
@@ -26,7 +27,7 @@ def add_skeleton(mechanism: Mechanism) -> list[tuple[str, str]]:
     joined = [f for loop in loops for f in (loop.a, loop.b) if _is_offset(f.origin)]
     for joint in mechanism.joints.values():
         body = joint.child
-        # a hinge on the ground needs no piece before it, unless it stands away from the origin and nothing else is drawn
+        # a joint on the ground needs no piece before it, unless it stands away and no shapes are drawn
         far = (joint.kind == "prismatic" or _is_offset(joint.origin)) and not mechanism.shapes
         if joint.parent is not mechanism.ground or far:
             pieces.append((seen(joint.parent), seen(body)))
@@ -58,7 +59,7 @@ def _outline(mechanism: Mechanism, body: Body) -> list[tuple[Body | Frame, Body 
             mechanism.frame(_new(f"drawn {shape.name} {i}", mechanism.frames), body, origin=point)
             for i, point in enumerate(shape.points)
         ]
-        out += [(body, ends[0]), *zip(ends, ends[1:], strict=False)]
+        out += [(body, ends[0]), *pairwise(ends)]
     return out
 
 
