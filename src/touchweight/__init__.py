@@ -15,7 +15,7 @@ Describe a mechanism; its equations are derived symbolically, condensed, compile
 from .errors import BuildError, FileError, MechanismError, ShapeError, TouchweightError
 from .mechanism import ContactLaw, Mechanism, felt, hertz, linear, rigid
 from .mechanism.load import load
-from .simulate import Model, Parameters, Recording, State
+from .simulate import Ensemble, Model, Parameters, Recording, State
 from .symbolic import (
     absolute,
     atan2,
@@ -35,7 +35,7 @@ from .symbolic import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ContactLaw", "FileError", "Mechanism", "MechanismError", "Model", "Parameters", "Recording",
+    "BuildError", "ContactLaw", "Ensemble", "FileError", "Mechanism", "MechanismError", "Model", "Parameters", "Recording",
     "ShapeError", "State", "TouchweightError", "__version__", "absolute", "atan2", "cos", "exp", "felt", "hertz",
     "linear", "load", "log", "maximum", "minimum", "rigid", "select", "sign", "sin", "sqrt", "tan", "tanh",
 ]  # fmt: skip

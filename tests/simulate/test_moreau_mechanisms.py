@@ -47,12 +47,12 @@ def test_energy_of_a_closed_loop_that_meets_a_felt_comes_back() -> None:
     """The rocker of a four-bar bounces off a felt without loss; where nothing is pressed, nothing is missing."""
     m = linkage(True)
     m.circle("tip", "rocker", (0, 0, 0.2), 0.01)
-    m.line("wall", m.ground, (0.45, 0, 0), normal="-x")
+    m.line("wall", m.ground, (0.34, 0, 0), normal="-x")
     m.contact("hit", "tip", "wall", tw.felt(1e6, 2.0))
     run = m.compile().simulate(1.0, q={"crank": 0.3}, v={"crank": 3.0}, dt=2.5e-4)
     energy, free = run["energy.total"], run["force.hit"] == 0.0
     assert run["force.hit"].max() > 1.0
-    assert energy[free & np.roll(free, 1)] == pytest.approx(energy[0], abs=2e-3 * abs(energy[0]))
+    assert energy[free & np.roll(free, 1)] == pytest.approx(energy[0], abs=1e-5)
     assert run["loops.residual"].max() < 1e-12
 
 

@@ -73,7 +73,7 @@ def _show(found: Modes) -> None:
     )
     more = ", …" if found.model.nq > 8 else ""
     out.print(f"[bold]{safe(found.model.name)}[/] about {where}{more}\n")
-    table = plain_table("mode", "frequency [Hz]", "damping", r"decay \[s]", "kind", "shape", numbers=(0, 1, 2, 3))
+    table = plain_table("mode", "frequency [Hz]", "damping", "decay [s]", "kind", "shape", numbers=(0, 1, 2, 3))
     for i, mode in enumerate(found[:MOST]):
         rate = mode.eigenvalue.real
         decay = f"{-1.0 / rate:.4g}" if rate < -1e-12 else "-"

@@ -46,7 +46,7 @@ def plain_table(*columns: str, numbers: tuple[int, ...] = ()) -> Table:
     """A table without walls; ``numbers`` says which columns are aligned to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i in numbers else "left", overflow="fold")
+        table.add_column(escape(column), justify="right" if i in numbers else "left", overflow="fold")
     return table
 
 

@@ -1,6 +1,7 @@
 """Running a compiled model offline: evaluation, simulation, recordings and plots."""
 
 from .bound import Bound
+from .ensemble import Ensemble
 from .event import Event
 from .model import Energy, Model, Momentum
 from .parameters import ParameterError, Parameters
@@ -11,6 +12,7 @@ from .state import State
 __all__ = [
     "Bound",
     "Energy",
+    "Ensemble",
     "Event",
     "Model",
     "Momentum",
