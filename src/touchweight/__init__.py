@@ -35,7 +35,7 @@ from .symbolic import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "BuildError", "ContactLaw", "Ensemble", "FileError", "Mechanism", "MechanismError", "Model", "Parameters", "Recording",
-    "ShapeError", "State", "TouchweightError", "__version__", "absolute", "atan2", "cos", "exp", "felt", "hertz",
-    "linear", "load", "log", "maximum", "minimum", "rigid", "select", "sign", "sin", "sqrt", "tan", "tanh",
+    "BuildError", "ContactLaw", "Ensemble", "FileError", "Mechanism", "MechanismError", "Model", "Parameters",
+    "Recording", "ShapeError", "State", "TouchweightError", "__version__", "absolute", "atan2", "cos", "exp", "felt",
+    "hertz", "linear", "load", "log", "maximum", "minimum", "rigid", "select", "sign", "sin", "sqrt", "tan", "tanh",
 ]  # fmt: skip

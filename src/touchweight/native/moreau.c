@@ -22,6 +22,9 @@
 /* sweeps over the impulses where Newton's method goes round in circles */
 #define SWEEPS 30
 /* looks after which a Newton step must lead nearer, to leave a cycle */
+/* a residual, in tolerances, at which a step is gone over again in shorter ones; and how many these may be */
+#define UNSOLVED 1e3
+#define FINEST 32
 #define PATIENCE 8
 
 typedef struct work {
@@ -32,6 +35,7 @@ typedef struct work {
     double *turn;                       /* of each normal row that slides: friction's radius over its trial value */
     double *w, *dw, *w0, *dp, *p0, *right, *a, *bar, *dq, *column, *w1, *p1;
     double *answer, *give;              /* of each row: what its impulse does to w, and to its own speed */
+    double *y0, *y1, *before, *total, *sum; /* of the whole step, for going over it again */
     int32_t *pivot, *held;
 } work;
 
@@ -44,7 +48,7 @@ static int32_t all_rows(const tw_system *s)
 static int64_t lay_out(const tw_system *s, double *base, work *p)
 {
     const tw_contacts *t = s->contacts;
-    const int64_t nv = s->nv, c = t->count, m = all_rows(s);
+    const int64_t nv = s->nv, c = t->count, m = all_rows(s), fixed = s->constraints->driven + s->constraints->locked;
     double *at = base;
 #define TAKE(name, size)                                                                                     \
     p->name = at;                                                                                            \
@@ -55,6 +59,7 @@ static int64_t lay_out(const tw_system *s, double *base, work *p)
     TAKE(slope, m) TAKE(w, nv) TAKE(right, nv) TAKE(a, nv * nv) TAKE(bar, s->nq) TAKE(dq, s->nq) TAKE(column, nv)
     TAKE(dw, nv) TAKE(w0, nv) TAKE(dp, m) TAKE(p0, m) TAKE(turn, c) TAKE(w1, nv) TAKE(p1, m)
     TAKE(answer, m * nv) TAKE(give, m)
+    TAKE(y0, tw_state_size(s)) TAKE(y1, tw_state_size(s)) TAKE(before, m) TAKE(total, m + fixed) TAKE(sum, m + fixed)
 #undef TAKE
     p->pivot = (int32_t *)at;
     at += nv + 1;
@@ -530,14 +535,13 @@ static double solve(const tw_system *s, double h, double theta, const double *v,
     return worst;
 }
 
-int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
-                  double *all)
+/* one step, in place on y and on the impulses of the step before */
+static int32_t once(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in, double *all)
 {
     const tw_contacts *c = s->contacts;
     const tw_constraints *loops = s->constraints;
     const int32_t nq = s->nq, nv = s->nv, m = c ? all_rows(s) : 0;
     const double theta = memory->theta;
-    if (!c || !loops) return TW_BAD_CALL;
     work p;
     double *space = all + 4 * tw_state_size(s);
     lay_out(s, space + tw_constraint_space(s) + tw_rosenbrock_space(s), &p);
@@ -568,11 +572,6 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
         memory->drive_impulse[which] = p.right[which < loops->driven ? loops->driven_speed[which]
                                                                      : loops->locked_speed[which - loops->driven]];
     for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.trial[j];
-    if (memory->impulse_sum) {
-        for (int32_t j = 0; j < m; ++j) memory->impulse_sum[j] += p.trial[j];
-        for (int32_t k = 0; k < loops->driven + loops->locked; ++k)
-            memory->impulse_sum[m + k] += memory->drive_impulse[k];
-    }
     /* coordinates with the mean speed, first-order states with their rate in the middle */
     for (int32_t k = 0; k < nv; ++k) p.column[k] = (1.0 - theta) * v[k] + theta * p.w[k];
     if (s->nx) {
@@ -587,6 +586,48 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     s->turn.unit->evaluate(s->turn.c, from, to);
     for (int32_t i = 0; i < nq; ++i) y[i] += h * p.dq[i];
     for (int32_t k = 0; k < nv; ++k) v[k] = p.w[k];
+    return TW_DONE;
+}
+
+int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
+                  double *all)
+{
+    const tw_constraints *loops = s->constraints;
+    if (!s->contacts || !loops) return TW_BAD_CALL;
+    const int64_t size = tw_state_size(s);
+    const int32_t m = all_rows(s), n = m + loops->driven + loops->locked;
+    work p;
+    lay_out(s, all + 4 * size + tw_constraint_space(s) + tw_rosenbrock_space(s), &p);
+    for (int64_t k = 0; k < size; ++k) p.y0[k] = y[k];
+    for (int32_t j = 0; j < m; ++j) p.before[j] = memory->impulse[j];
+    int32_t ended = once(s, memory, t, h, y, in, all);
+    if (ended) return ended;
+    double best = memory->contact_residual;
+    for (int32_t j = 0; j < n; ++j) p.total[j] = j < m ? memory->impulse[j] : memory->drive_impulse[j - m];
+    /* where the problem was left unsolved, over the step again in 2, 4, ... shorter ones; the nearest counts */
+    for (int32_t parts = 2; parts <= FINEST && !(best <= UNSOLVED * memory->contact_tolerance); parts *= 2) {
+        const double part = h / parts;
+        double worst = 0.0;
+        for (int64_t k = 0; k < size; ++k) p.y1[k] = p.y0[k];
+        for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.before[j] / parts;
+        for (int32_t j = 0; j < n; ++j) p.sum[j] = 0.0;
+        for (int32_t i = 0; i < parts; ++i) {
+            ended = once(s, memory, t + i * part, part, p.y1, in, all);
+            if (ended) return ended;
+            tw_normalise(s, p.y1);
+            if (!(memory->contact_residual <= worst)) worst = memory->contact_residual;
+            for (int32_t j = 0; j < n; ++j) p.sum[j] += j < m ? memory->impulse[j] : memory->drive_impulse[j - m];
+        }
+        if (!(worst <= best)) continue;
+        best = worst;
+        for (int64_t k = 0; k < size; ++k) y[k] = p.y1[k];
+        for (int32_t j = 0; j < n; ++j) p.total[j] = p.sum[j];
+    }
+    memory->contact_residual = best;
+    for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.total[j];
+    for (int32_t j = m; j < n; ++j) memory->drive_impulse[j - m] = p.total[j];
+    if (memory->impulse_sum)
+        for (int32_t j = 0; j < n; ++j) memory->impulse_sum[j] += p.total[j];
     return TW_DONE;
 }
 

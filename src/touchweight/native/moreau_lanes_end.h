@@ -10,6 +10,8 @@
 #define PATIENCE 8
 #define TRIES 5
 #define TOUCHING 1e-12
+#define UNSOLVED 1e3
+#define FINEST 32
 
 #define EACH(i, n) for (int i = 0; i < (n); ++i)
 
@@ -474,6 +476,36 @@ static void step(work *p, double t, double h, double theta, double tolerance, tw
     }
 }
 
+/* Lanes whose problem was left unsolved go over the step again in 2, 4, ... shorter ones, as moreau.c does: rare. y and
+ * impulse hold what the whole step gave, y0 and impulse0 what there was before it. */
+static TW_NOINLINE TW_COLD void split(work *p, double t, double h, double theta, double tolerance, const tw_real *y0,
+                                      const tw_real *impulse0, tw_real *y, tw_real *impulse, const tw_real *middle_u,
+                                      const tw_real *end_u, tw_mask on, tw_real *residual, tw_real *looks)
+{
+    enum { SIZE = NQ + NV + NX, FORCES = ROWS + DRIVEN };
+    for (int parts = 2; parts <= FINEST && tw_any(on); parts *= 2) {
+        const double part = h / parts;
+        tw_real z[SIZE + 1], push[FORCES + 1], sum[FORCES + 1], worst = tw_set1(0.0), took, miss_now;
+        EACH(k, SIZE) z[k] = y0[k];
+        EACH(j, FORCES) {
+            push[j] = impulse0[j] * (1.0 / parts);
+            sum[j] = tw_set1(0.0);
+        }
+        EACH(i, parts) {
+            step(p, t + i * part, part, theta, tolerance, z, push, middle_u, end_u, &miss_now, &took);
+            worst = larger(miss_now, worst);
+            PUT(on, *looks, larger(took, *looks));
+            EACH(j, FORCES) sum[j] = sum[j] + push[j];
+        }
+        /* the nearest so far */
+        const tw_mask better = tw_and(on, tw_le(worst, *residual));
+        EACH(k, SIZE) PUT(better, y[k], z[k]);
+        EACH(j, FORCES) PUT(better, impulse[j], sum[j]);
+        PUT(better, *residual, worst);
+        on = tw_and(on, tw_not(tw_le(*residual, tw_set1(UNSOLVED * tolerance))));
+    }
+}
+
 /* one row of inputs, copy by copy, into lanes; beyond the last copy it is repeated */
 static void take_inputs(tw_real *to, const double *u, int64_t first, int64_t copies)
 {
@@ -501,7 +533,7 @@ static int32_t run(const tw_copies *s, double t, double h, int64_t n, const doub
     enum { SIZE = NQ + NV + NX, FORCES = ROWS + DRIVEN };
     int32_t ended = 0;
     work p;
-    tw_real middle_u[NU + 1], end_u[NU + 1], residual, looks;
+    tw_real middle_u[NU + 1], end_u[NU + 1], y0[SIZE + 1], impulse0[FORCES + 1], residual, looks;
     for (int64_t b = 0; b < s->blocks; ++b) {
         tw_real *y = (tw_real *)s->y + b * SIZE, *impulse = (tw_real *)s->impulse + b * (FORCES + 1);
         tw_real *told = (tw_real *)s->told + b * 4, sum[FORCES + 1];
@@ -514,7 +546,13 @@ static int32_t run(const tw_copies *s, double t, double h, int64_t n, const doub
                 take_inputs(middle_u, next, b * TW_LANES, s->copies);
                 take_inputs(end_u, next + (u_per_step == 2) * s->copies * NU, b * TW_LANES, s->copies);
             }
+            EACH(k, SIZE) y0[k] = y[k];
+            EACH(j, FORCES) impulse0[j] = impulse[j];
             step(&p, t + (double)i * h, h, s->theta, s->tolerance, y, impulse, middle_u, end_u, &residual, &looks);
+            const tw_mask missed = tw_not(tw_le(residual, tw_set1(UNSOLVED * s->tolerance)));
+            if (TW_UNLIKELY(tw_any(missed)))
+                split(&p, t + (double)i * h, h, s->theta, s->tolerance, y0, impulse0, y, impulse, middle_u, end_u, missed,
+                      &residual, &looks);
             told[0] = residual;
             told[1] = looks;
             told[2] = larger(looks, told[2]);

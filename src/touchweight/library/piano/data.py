@@ -213,7 +213,7 @@ PLACES: dict[str, Datum] = {
 
 def _joint(name: str, dry: float, viscous: float, tag: str, source: str) -> dict[str, Datum]:
     return {
-        f"{name}.friction": Datum(dry, "N m", 0.0, 20.0 * dry, tag, source, f"dry friction of the {name}'s pivot"),
+        f"{name}.friction": Datum(dry, "N m", 0.0, 10.0 * dry, tag, source, f"dry friction of the {name}'s pivot"),
         f"{name}.damping": Datum(
             viscous, "N m s", 0.0, 50.0 * viscous, ESTIMATE, "small", f"viscous friction of the {name}'s pivot"
         ),

@@ -21,15 +21,15 @@ def _felt(
 ) -> dict[str, Datum]:
     made = {
         f"{name}.stiffness": Datum(
-            stiffness, "N/m^r", 1e-4 * stiffness, 1e4 * stiffness, tag, source, f"{name}: stiffness k of the felt"
+            stiffness, "N/m^r", 1e-3 * stiffness, 1e3 * stiffness, tag, source, f"{name}: stiffness k of the felt"
         ),
-        f"{name}.exponent": Datum(exponent, "", 1.0, 6.0, tag, source, f"{name}: exponent r of the felt"),
+        f"{name}.exponent": Datum(exponent, "", 1.2, 5.0, tag, source, f"{name}: exponent r of the felt"),
         f"{name}.damping": Datum(
-            damping, "N s/m³", 0.0, 1e3 * damping, ESTIMATE, source, f"{name}: damping b of the felt"
+            damping, "N s/m³", 0.0, 30.0 * damping, ESTIMATE, source, f"{name}: damping b of the felt"
         ),
     }
     if friction is not None:
-        made[f"{name}.friction"] = Datum(friction, "", 0.0, 2.0, tag, source, f"{name}: coefficient of friction µ")
+        made[f"{name}.friction"] = Datum(friction, "", 0.0, 1.2, tag, source, f"{name}: coefficient of friction µ")
     return made
 
 
