@@ -196,5 +196,8 @@ def test_machine_code_of_every_robot_agrees(robot: str, base: str) -> None:
 
 @pytest.mark.parametrize("robot", BROKEN)
 def test_files_that_hold_no_robot_are_refused(robot: str) -> None:
+    files = all_urdfs()
+    if robot not in files:
+        pytest.skip("this version of example-robot-data has no such file")
     with pytest.raises(tw.FileError, match="expected"):
-        tw.load(all_urdfs()[robot])
+        tw.load(files[robot])
