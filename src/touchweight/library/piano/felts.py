@@ -21,7 +21,7 @@ def _felt(
 ) -> dict[str, Datum]:
     made = {
         f"{name}.stiffness": Datum(
-            stiffness, "N/m^r", 1e-3 * stiffness, 1e3 * stiffness, tag, source, f"{name}: stiffness k of the felt"
+            stiffness, "N/m^r", 1e-3 * stiffness, 1e4 * stiffness, tag, source, f"{name}: stiffness k of the felt"
         ),
         f"{name}.exponent": Datum(exponent, "", 1.2, 5.0, tag, source, f"{name}: exponent r of the felt"),
         f"{name}.damping": Datum(
