@@ -83,7 +83,7 @@ def test_strokes_of_different_keys_are_those_of_the_general_core():
     speeds = []
     for run, parameters in zip(runs, keys, strict=True):
         alone = model.simulate(0.4, inputs=finger, parameters=parameters, dt=STEP, every=4)
-        for name in alone:
+        for name in run:
             assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
         speeds.append(run["v.hammer"].max())
         assert run["force.hammer-string"].max() > 10.0

@@ -187,9 +187,9 @@ def test_a_run_is_that_of_simulate_with_every_channel(hopper_model):
     runs = ensemble.run(0.1, inputs=[{"force": f} for f in forces], dt=STEP, every=2, record=[2, 0])
     for run, i in zip(runs, (2, 0), strict=True):
         alone = hopper_model.simulate(0.1, parameters=parameters[i], inputs={"force": forces[i]}, dt=STEP, every=2)
-        assert list(run) == list(alone)
+        assert list(run) == [n for n in alone if not n.startswith("work.")]
         assert np.array_equal(run.t, alone.t)
-        for name in alone:
+        for name in run:
             assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
         assert alone["force.touch"].max() > 0.5
     assert ensemble.t == pytest.approx(0.1)
@@ -202,8 +202,8 @@ def test_driven_runs_are_those_of_simulate():
     runs = ensemble.run(0.2, drives=[{"slide": f} for f in motion], inputs={"motor": 0.01}, dt=STEP)
     for run, f in zip(runs, motion, strict=True):
         alone = model.simulate(0.2, drives={"slide": f}, inputs={"motor": 0.01}, dt=STEP)
-        assert list(run) == list(alone)
-        for name in alone:
+        assert list(run) == [n for n in alone if not n.startswith("work.")]
+        for name in run:
             assert np.allclose(run[name], alone[name], rtol=1e-9, atol=1e-9), name
         assert alone["force.gap"].max() > 0.1
         assert np.ptp(alone["force.slide"]) > 0.1

@@ -536,7 +536,8 @@ static double solve(const tw_system *s, double h, double theta, const double *v,
 }
 
 /* one step, in place on y and on the impulses of the step before */
-static int32_t once(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in, double *all)
+static int32_t once(const tw_system *s, tw_memory *memory, double t, double h, double *y, const tw_inputs *in,
+                    double *all, double *work_done)
 {
     const tw_contacts *c = s->contacts;
     const tw_constraints *loops = s->constraints;
@@ -574,6 +575,11 @@ static int32_t once(const tw_system *s, tw_memory *memory, double t, double h, d
     for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.trial[j];
     /* coordinates with the mean speed, first-order states with their rate in the middle */
     for (int32_t k = 0; k < nv; ++k) p.column[k] = (1.0 - theta) * v[k] + theta * p.w[k];
+    work_done[0] = work_done[1] = 0.0;
+    for (int32_t j = 0; j < m - loops->rows; ++j)
+        if (p.trial[j] != 0.0) work_done[0] += p.trial[j] * along(p.g + j * nv, p.column, nv);
+    for (int32_t k = 0; k < loops->driven; ++k)
+        work_done[1] += memory->drive_impulse[k] * p.column[loops->driven_speed[k]];
     if (s->nx) {
         const double mid = t + theta * h;
         const double *from[5] = {p.bar, p.column, y + nq + nv, in->row[1], &mid};
@@ -600,7 +606,8 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     lay_out(s, all + 4 * size + tw_constraint_space(s) + tw_rosenbrock_space(s), &p);
     for (int64_t k = 0; k < size; ++k) p.y0[k] = y[k];
     for (int32_t j = 0; j < m; ++j) p.before[j] = memory->impulse[j];
-    int32_t ended = once(s, memory, t, h, y, in, all);
+    double done[2], now[2], sum[2];
+    int32_t ended = once(s, memory, t, h, y, in, all, done);
     if (ended) return ended;
     double best = memory->contact_residual;
     for (int32_t j = 0; j < n; ++j) p.total[j] = j < m ? memory->impulse[j] : memory->drive_impulse[j - m];
@@ -608,22 +615,29 @@ int32_t tw_moreau(const tw_system *s, tw_memory *memory, double t, double h, dou
     for (int32_t parts = 2; parts <= FINEST && !(best <= UNSOLVED * memory->contact_tolerance); parts *= 2) {
         const double part = h / parts;
         double worst = 0.0;
+        sum[0] = sum[1] = 0.0;
         for (int64_t k = 0; k < size; ++k) p.y1[k] = p.y0[k];
         for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.before[j] / parts;
         for (int32_t j = 0; j < n; ++j) p.sum[j] = 0.0;
         for (int32_t i = 0; i < parts; ++i) {
-            ended = once(s, memory, t + i * part, part, p.y1, in, all);
+            ended = once(s, memory, t + i * part, part, p.y1, in, all, now);
             if (ended) return ended;
+            sum[0] += now[0];
+            sum[1] += now[1];
             tw_normalise(s, p.y1);
             if (!(memory->contact_residual <= worst)) worst = memory->contact_residual;
             for (int32_t j = 0; j < n; ++j) p.sum[j] += j < m ? memory->impulse[j] : memory->drive_impulse[j - m];
         }
         if (!(worst <= best)) continue;
         best = worst;
+        done[0] = sum[0];
+        done[1] = sum[1];
         for (int64_t k = 0; k < size; ++k) y[k] = p.y1[k];
         for (int32_t j = 0; j < n; ++j) p.total[j] = p.sum[j];
     }
     memory->contact_residual = best;
+    memory->contact_work += done[0];
+    memory->drive_work += done[1];
     for (int32_t j = 0; j < m; ++j) memory->impulse[j] = p.total[j];
     for (int32_t j = m; j < n; ++j) memory->drive_impulse[j - m] = p.total[j];
     if (memory->impulse_sum)
@@ -639,4 +653,6 @@ void tw_record_forces(const tw_system *s, tw_memory *memory, double time)
         *memory->force_record++ = memory->impulse_sum[j] / time;
         memory->impulse_sum[j] = 0.0;
     }
+    *memory->force_record++ = memory->contact_work;
+    *memory->force_record++ = memory->drive_work;
 }

@@ -111,7 +111,9 @@ typedef struct tw_memory {
     double *impulse;        /* of contacts: normal rows, sliding rows, dry friction, rows of closure; in the last step */
     double *drive_impulse;  /* of driven and locked speeds, in the last step */
     double *impulse_sum;    /* impulses of contacts, then of drives and locks, since the last recorded row; or null */
-    double *force_record;   /* rows of mean forces, advanced with every recorded row; or null */
+    double *force_record;   /* rows of mean forces and of the two works below, advanced with every recorded row; or null */
+    double contact_work;    /* work of contacts and dry friction since the start [J] */
+    double drive_work;      /* work of drives [J] */
     double theta;           /* of the non-smooth method: 1/2 the middle, 1 the end of the step */
     double contact_tolerance; /* at which the contact problem counts as solved [sqrt J] */
     double contact_residual; /* of the contact problem, relative */

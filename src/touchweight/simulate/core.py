@@ -202,7 +202,10 @@ class Core:
 
     @property
     def force_names(self) -> list[str]:
-        """What the columns of recorded forces are: contacts, their friction, dry friction, loops, drives, locks."""
+        """What the columns of recorded forces are: contacts, their friction, dry friction, loops, drives, locks.
+
+        The last two are works since the start [J]: of contacts and dry friction, and of drives.
+        """
         loops = self.loops
         normal = [t.name for t in self.touches]
         slides = [
@@ -212,7 +215,8 @@ class Core:
         ]
         dry = [f"{n}.dry_friction" for n in loops.equations.mechanism.dry_friction]
         rows = [loops.rows[i] for i in loops.chosen.partition.rows]
-        return [*normal, *slides, *dry, *rows, *loops.driven, *(f"{n}.lock" for n in loops.locked)]
+        held = [*loops.driven, *(f"{n}.lock" for n in loops.locked)]
+        return [*normal, *slides, *dry, *rows, *held, "work.contacts", "work.drives"]
 
     def refresh(self) -> None:
         """Read the parameters again, after some of them have changed."""

@@ -41,4 +41,5 @@ def ensemble_unit(model: Model, lanes: int) -> EnsembleUnit:
 
 def force_names(model: Model) -> list[str]:
     """What the recorded forces are, in order."""
-    return Core(model, model.parameters, contacts=True).force_names
+    # the works of contacts and drives are summed by the general core only
+    return Core(model, model.parameters, contacts=True).force_names[:-2]

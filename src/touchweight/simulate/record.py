@@ -55,7 +55,10 @@ def make_recording(
     a: Array | None = None
     if forces is not None:
         for name, values in forces.items():
-            out.put(f"force.{name}", values, "N or N m", "force")
+            if name in ("work.contacts", "work.drives"):
+                out.put(name, values, "J", "work")
+            else:
+                out.put(f"force.{name}", values, "N or N m", "force")
     elif finite and (model.loops(state.mode) or model.modes):
         a = _forces(model, state, out, t, rows, inputs, modes)
     if modes is not None:
