@@ -142,7 +142,7 @@ void tw_list_independent(const tw_system *s, const int32_t *dependent, tw_space 
 double tw_factor_well(const tw_system *s, tw_memory *memory, int32_t n, int keep, tw_space *p)
 {
     const double least = tw_factor(s, memory->dependent, n, p);
-    if (least >= POOR || keep || s->constraints->fixed_partition) return least;
+    if (least >= POOR || keep) return least;
     if (tw_choose(s, memory, p) < SINGULAR) return 0.0;
     return tw_factor(s, memory->dependent, n, p);
 }

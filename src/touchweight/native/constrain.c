@@ -251,8 +251,6 @@ void tw_begin_step(const tw_system *s, tw_memory *memory, double t, const double
         for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
         memory->generic = 0;
         ++memory->switches;
-    } else if (c->fixed_partition) { /* back from a singular position */
-        for (int32_t i = 0; i < c->rows; ++i) memory->dependent[i] = c->dependent[i];
     } else if (tw_factor(s, memory->dependent, c->rows, &p) < POOR) {
         tw_choose(s, memory, &p);
     }

@@ -57,7 +57,6 @@ typedef struct tw_constraints {
     const int32_t *driven_coordinate;
     int32_t locked;                   /* number of locked speeds */
     const int32_t *locked_speed;
-    int32_t fixed_partition;          /* 1: never leave `dependent` */
     const int32_t *dependent;         /* speeds the rows are solved for to begin with, one for each row */
     tw_function closure;              /* q, t -> h, J, r */
     tw_function drift;                /* q, v, t -> d */

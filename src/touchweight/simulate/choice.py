@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: a residual [m, rad] at which a loop counts as closed
 CLOSED = 1e-10
 
+#: a residual [m, rad] at which a run ends because its loops are open
+LOOSE = 1e-8
+
 #: singular values of the scaled J below this are zero
 RANK = 1e-7
 

@@ -153,7 +153,6 @@ class Core:
                 "locked": len(loops.locked),
                 "locked_speed": self._integers(loops.locked_speeds),
                 # where the speeds that the user calls independent are not, others serve until they are again
-                "fixed_partition": 0,
                 "dependent": self._integers(partition.dependent),
                 "closure": self._function("closure") if rows else self._none(),
                 "drift": self._function("drift") if rows else self._none(),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..codegen.callable import Array, NativeFunction
 from ..errors import TouchweightError
+from .choice import LOOSE
 from .core import DONE, EVENTS_FULL, NOT_FINITE, OPEN, Core
 from .event import Event
 from .hybrid import Hybrid
@@ -20,9 +21,6 @@ from .state import State
 
 #: methods by name, with their number in the native core
 METHODS = {"euler": 0, "rk4": 1, "rosenbrock": 2, "moreau": 3}
-
-#: a residual [m, rad] at which a run in Python ends: its loops cannot be closed
-LOOSE = 1e-8
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.callable import Array, NativeFunction
 from .core import Core
 from .event import Event
+from .input_table import live_inputs
 
 if TYPE_CHECKING:
     from .model import Model
@@ -55,7 +56,7 @@ class Hybrid:
         self.forget()
         self._systems = ffi.new("tw_system *[]", [c.system for c in self.cores])
         self._memories = ffi.new("tw_memory *[]", [c.memory for c in self.cores])
-        live = [model.inputs.index(d.inputs[0]) for d in model.mechanism.drives.values() if d.inputs is not None]
+        live = live_inputs(model)
         self._live = ffi.new("int32_t[]", live or [0])
         self.hybrid = ffi.new(
             "tw_hybrid *",

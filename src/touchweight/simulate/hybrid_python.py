@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from ..codegen.callable import Array
 from ..mechanism import Transition
-from .choice import CLOSED
+from .choice import CLOSED, LOOSE
 from .core import DONE, NOT_FINITE, OPEN, TOO_MANY_EVENTS
 from .event import Event
 from .input_table import live_inputs, within_step
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from .engine import PythonEngine, Stretch
     from .model import Model
     from .parameters import Parameters
-
-#: a residual [m, rad] at which a run ends because its loops are open
-LOOSE = 1e-8
 
 #: halvings in the search for a guard that rises from zero and falls again within one step
 MOST_HALVINGS = 24

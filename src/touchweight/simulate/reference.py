@@ -7,13 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..codegen.callable import Array, NativeFunction
+from .choice import LOOSE
 from .core import DONE, Core
 from .input_table import InputTable, live_inputs, within_step
 from .model import Model
 from .state import State
-
-#: a residual [m, rad] at which loops count as open
-LOOSE = 1e-8
 
 #: what stopped it where a state has no accelerations
 LOST = "loops that cannot be closed, or accelerations that are not finite"
